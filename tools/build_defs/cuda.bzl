@@ -1,5 +1,7 @@
 """Finds the CUDA toolkit: $CUDA_HOME, $CUDA_PATH, nvcc on PATH, then /usr/local/cuda."""
 
+CUDA_MISSING = "a CUDA toolkit is needed and none was found; install one or set CUDA_HOME to the folder of bin+nvcc and cupti.h"
+
 _ENVIRON = ["CUDA_HOME", "CUDA_PATH", "PATH"]
 
 def _find_cupti(repository_ctx, home):
@@ -35,8 +37,13 @@ CUDA_HOME = "{home}"
 NVCC = "{home}/bin/nvcc"
 
 # For target_compatible_with: empty where there is a toolkit.
-CUDA_COMPATIBLE = [] if HAVE_CUDA else ["@{ws}//tools/build_defs:unavailable"]
-""".format(have = have, home = home, ws = repository_ctx.attr.workspace))
+CUDA_COMPATIBLE = [] if HAVE_CUDA else ["@{ws}//tools/build_defs:{missing}"]
+""".format(
+        have = have,
+        home = home,
+        missing = CUDA_MISSING,
+        ws = repository_ctx.attr.workspace,
+    ))
     repository_ctx.file("BUILD", """
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":defs.bzl", "CUDA_COMPATIBLE")
