@@ -57,26 +57,26 @@ struct gst_chunk_header {
 	uint64_t stored_bytes;	 /*  24  length of the body in the file, without padding */
 	uint64_t unpacked_bytes; /*  32  length of the body after decoding; codec 0: the same */
 	uint32_t process;	 /*  40  pid */
-	uint32_t thread;	 /*  44  index of the thread whose calls these are; 0: none (device records, definitions) */
+	uint32_t thread;	 /*  44  whose calls these are; 0: device records, definitions */
 	uint64_t sequence;	 /*  48  number of the chunk in its process, from 1 */
 	uint32_t record_count;	 /*  56 */
 	uint32_t body_crc;	 /*  60  CRC-32C of the stored body */
 	uint64_t first_ns;	 /*  64  smallest MONOTONIC time in it; 0 = none or not known */
-	uint64_t last_ns;	 /*  72  largest; chunks outside a window are skipped by these two */
-	uint64_t source_page;	 /*  80  number of the staging page, from 1; 0 = not from staging */
-	uint32_t source_offset;	 /*  88  offset of the body's first byte in that page's body */
-	uint32_t reserved0;	 /*  92  0 */
-	uint64_t copied_bytes;	 /*  96  staging only: bytes of this page that are in the .gst already */
-	uint64_t reserved1;	 /* 104  0 */
-	uint64_t reserved2;	 /* 112  0 */
-	uint32_t reserved3;	 /* 120  0 */
-	uint32_t header_crc;	 /* 124  of bytes 0..95 in an open chunk (copied_bytes moves), 0..123 in a sealed one */
+	uint64_t last_ns;	/*  72  largest; chunks outside a window are skipped by these two */
+	uint64_t source_page;	/*  80  number of the staging page, from 1; 0 = not from staging */
+	uint32_t source_offset; /*  88  offset of the body's first byte in that page's body */
+	uint32_t reserved0;	/*  92  0 */
+	uint64_t copied_bytes;	/*  96  staging only: bytes of it already in the .gst */
+	uint64_t reserved1;	/* 104  0 */
+	uint64_t reserved2;	/* 112  0 */
+	uint32_t reserved3;	/* 120  0 */
+	uint32_t header_crc;	/* 124  of bytes 0..123; in an open chunk of 0..95 */
 };
 
 /* The first word of each record; stored last, with release order, in an open chunk. */
 struct gst_rec_head {
 	uint16_t kind;	/* enum gst_rec_kind | GST_KIND_CRITICAL */
-	uint16_t size8; /* size of the whole record in units of 8 bytes; >= 1; 0 = end of an open chunk */
+	uint16_t size8; /* size of the record in 8 bytes, >= 1; 0 = end of an open chunk */
 	uint32_t corr;	/* CUPTI correlation id; 0 = none */
 };
 
@@ -85,96 +85,96 @@ struct gst_rec_head {
 
 /* The enums. Values are CUPTI's where CUPTI has the enum; unknown values are kept and shown as numbers. */
 /* X(enum tag, PREFIX, value, NAME, text) */
-#define GST_FORMAT_ENUMS(X)                                                                        \
-	X(trace_options, TRACE, 1, PRIVATE, "private")                                             \
-	X(trace_options, TRACE, 2, GRAPH_NODES, "graph-nodes")                                     \
-	X(trace_options, TRACE, 4, NO_DEVICE, "no-device-records")                                 \
-	X(segment_flags, SEGMENT, 1, UNBROKEN, "unbroken")                                         \
-	X(stream_type, STREAM, 0, UNKNOWN, "unknown")                                              \
-	X(stream_type, STREAM, 1, BLOCKING, "blocking")                                            \
-	X(stream_type, STREAM, 2, NONBLOCKING, "nonblocking")                                      \
-	X(stream_type, STREAM, 3, LEGACY, "legacy")                                                \
-	X(loss_reason, LOSS, 0, UNKNOWN, "unknown")                                                \
-	X(loss_reason, LOSS, 1, NO_CHUNK, "no-chunk")                                              \
-	X(loss_reason, LOSS, 2, CUPTI_DROPPED, "cupti-dropped")                                    \
-	X(loss_reason, LOSS, 3, FLUSH_HUNG, "flush-hung")                                          \
-	X(loss_reason, LOSS, 4, WRITE_FAILED, "write-failed")                                      \
-	X(loss_reason, LOSS, 5, STRING_TABLE_FULL, "string-table-full")                            \
-	X(loss_reason, LOSS, 6, UNKNOWN_ACTIVITY, "unknown-activity")                              \
-	X(loss_reason, LOSS, 7, NO_BUFFER, "no-buffer")                                            \
-	X(loss_reason, LOSS, 8, NO_THREAD_SLOT, "no-thread-slot")                                  \
-	X(loss_reason, LOSS, 9, SELF_CHECK, "self-check")                                          \
-	X(loss_reason, LOSS, 10, DAMAGED, "damaged")                                               \
-	X(loss_reason, LOSS, 11, ENDED_EARLY, "ended-early")                                       \
-	X(note_code, NOTE, 0, TEXT, "text")                                                        \
-	X(note_code, NOTE, 1, ACTIVITY_OFF, "activity-off")                                        \
-	X(note_code, NOTE, 2, KIND_OFF, "kind-off")                                                \
-	X(note_code, NOTE, 3, CALLBACK_OFF, "callback-off")                                        \
-	X(note_code, NOTE, 4, CLOCK_STEP, "clock-step")                                            \
-	X(note_code, NOTE, 5, FLUSH_HUNG, "flush-hung")                                            \
-	X(note_code, NOTE, 6, NO_TMPFS, "no-tmpfs")                                                \
-	X(note_code, NOTE, 7, WRITE_FAILED, "write-failed")                                        \
-	X(note_code, NOTE, 8, CUPTI_FATAL, "cupti-fatal")                                          \
-	X(note_code, NOTE, 9, NO_NVTX, "no-nvtx")                                                  \
-	X(note_code, NOTE, 10, STRING_CUT, "string-cut")                                           \
-	X(note_code, NOTE, 11, FORKED, "forked")                                                   \
-	X(note_code, NOTE, 12, FOLDED, "folded-from-staging")                                      \
-	X(launch_flags, LAUNCH_FLAG, 1, COOPERATIVE, "cooperative")                                \
-	X(launch_flags, LAUNCH_FLAG, 2, CLUSTER, "cluster")                                        \
-	X(launch_flags, LAUNCH_FLAG, 4, PROGRAMMATIC, "programmatic-serialization")                \
-	X(launch_flags, LAUNCH_FLAG, 8, PROGRAMMATIC_EVENT, "programmatic-event")                  \
-	X(launch_flags, LAUNCH_FLAG, 16, COMPLETION_EVENT, "launch-completion-event")              \
-	X(launch_flags, LAUNCH_FLAG, 32, UNREAD, "attributes-unread")                              \
-	X(launch_flags, LAUNCH_FLAG, 64, MULTI_DEVICE, "multi-device")                             \
-	X(launch_type, LAUNCH, 0, REGULAR, "regular")                                              \
-	X(launch_type, LAUNCH, 1, COOPERATIVE_SINGLE, "cooperative")                               \
-	X(launch_type, LAUNCH, 2, COOPERATIVE_MULTI, "cooperative-multi-device")                   \
-	X(launch_type, LAUNCH, 3, CDP, "device-side")                                              \
-	X(copy_kind, COPY, 0, UNKNOWN, "unknown")                                                  \
-	X(copy_kind, COPY, 1, HTOD, "h2d")                                                         \
-	X(copy_kind, COPY, 2, DTOH, "d2h")                                                         \
-	X(copy_kind, COPY, 3, HTOA, "h2a")                                                         \
-	X(copy_kind, COPY, 4, ATOH, "a2h")                                                         \
-	X(copy_kind, COPY, 5, ATOA, "a2a")                                                         \
-	X(copy_kind, COPY, 6, ATOD, "a2d")                                                         \
-	X(copy_kind, COPY, 7, DTOA, "d2a")                                                         \
-	X(copy_kind, COPY, 8, DTOD, "d2d")                                                         \
-	X(copy_kind, COPY, 9, HTOH, "h2h")                                                         \
-	X(copy_kind, COPY, 10, PTOP, "p2p")                                                        \
-	X(memory_kind, MEM, 0, UNKNOWN, "unknown")                                                 \
-	X(memory_kind, MEM, 1, PAGEABLE, "pageable")                                               \
-	X(memory_kind, MEM, 2, PINNED, "pinned")                                                   \
-	X(memory_kind, MEM, 3, DEVICE, "device")                                                   \
-	X(memory_kind, MEM, 4, ARRAY, "array")                                                     \
-	X(memory_kind, MEM, 5, MANAGED, "managed")                                                 \
-	X(memory_kind, MEM, 6, DEVICE_STATIC, "device-static")                                     \
-	X(memory_kind, MEM, 7, MANAGED_STATIC, "managed-static")                                   \
-	X(memory_op, MEMORY, 0, UNKNOWN, "unknown")                                                \
-	X(memory_op, MEMORY, 1, ALLOC, "alloc")                                                    \
-	X(memory_op, MEMORY, 2, FREE, "free")                                                      \
-	X(sync_type, SYNC, 0, UNKNOWN, "unknown")                                                  \
-	X(sync_type, SYNC, 1, EVENT_SYNC, "event-synchronize")                                     \
-	X(sync_type, SYNC, 2, STREAM_WAIT, "stream-wait-event")                                    \
-	X(sync_type, SYNC, 3, STREAM_SYNC, "stream-synchronize")                                   \
-	X(sync_type, SYNC, 4, CTX_SYNC, "context-synchronize")                                     \
-	X(overhead_type, OVERHEAD, 0, UNKNOWN, "unknown")                                          \
-	X(overhead_type, OVERHEAD, 1, COMPILER, "compiler")                                        \
-	X(overhead_type, OVERHEAD, 65536, BUFFER_FLUSH, "buffer-flush")                            \
-	X(overhead_type, OVERHEAD, 131072, INSTRUMENTATION, "instrumentation")                     \
-	X(overhead_type, OVERHEAD, 196608, RESOURCE, "resource")                                   \
-	X(overhead_type, OVERHEAD, 262144, TRIGGER_SWITCH, "activity-trigger-switch")              \
-	X(overhead_type, OVERHEAD, 327680, LAZY_LOADING, "lazy-function-loading")                  \
-	X(overhead_type, OVERHEAD, 393216, COMMAND_BUFFER_FULL, "command-buffer-full")             \
-	X(overhead_type, OVERHEAD, 458752, ACTIVITY_BUFFER_REQUEST, "activity-buffer-request")     \
-	X(overhead_type, OVERHEAD, 524288, UVM_ACTIVITY_INIT, "uvm-activity-init")                 \
-	X(device_flags, DEVICE_FLAG, 1, FORCED, "forced-flush")                                    \
+#define GST_FORMAT_ENUMS(X)                                                                    \
+	X(trace_options, TRACE, 1, PRIVATE, "private")                                         \
+	X(trace_options, TRACE, 2, GRAPH_NODES, "graph-nodes")                                 \
+	X(trace_options, TRACE, 4, NO_DEVICE, "no-device-records")                             \
+	X(segment_flags, SEGMENT, 1, UNBROKEN, "unbroken")                                     \
+	X(stream_type, STREAM, 0, UNKNOWN, "unknown")                                          \
+	X(stream_type, STREAM, 1, BLOCKING, "blocking")                                        \
+	X(stream_type, STREAM, 2, NONBLOCKING, "nonblocking")                                  \
+	X(stream_type, STREAM, 3, LEGACY, "legacy")                                            \
+	X(loss_reason, LOSS, 0, UNKNOWN, "unknown")                                            \
+	X(loss_reason, LOSS, 1, NO_CHUNK, "no-chunk")                                          \
+	X(loss_reason, LOSS, 2, CUPTI_DROPPED, "cupti-dropped")                                \
+	X(loss_reason, LOSS, 3, FLUSH_HUNG, "flush-hung")                                      \
+	X(loss_reason, LOSS, 4, WRITE_FAILED, "write-failed")                                  \
+	X(loss_reason, LOSS, 5, STRING_TABLE_FULL, "string-table-full")                        \
+	X(loss_reason, LOSS, 6, UNKNOWN_ACTIVITY, "unknown-activity")                          \
+	X(loss_reason, LOSS, 7, NO_BUFFER, "no-buffer")                                        \
+	X(loss_reason, LOSS, 8, NO_THREAD_SLOT, "no-thread-slot")                              \
+	X(loss_reason, LOSS, 9, SELF_CHECK, "self-check")                                      \
+	X(loss_reason, LOSS, 10, DAMAGED, "damaged")                                           \
+	X(loss_reason, LOSS, 11, ENDED_EARLY, "ended-early")                                   \
+	X(note_code, NOTE, 0, TEXT, "text")                                                    \
+	X(note_code, NOTE, 1, ACTIVITY_OFF, "activity-off")                                    \
+	X(note_code, NOTE, 2, KIND_OFF, "kind-off")                                            \
+	X(note_code, NOTE, 3, CALLBACK_OFF, "callback-off")                                    \
+	X(note_code, NOTE, 4, CLOCK_STEP, "clock-step")                                        \
+	X(note_code, NOTE, 5, FLUSH_HUNG, "flush-hung")                                        \
+	X(note_code, NOTE, 6, NO_TMPFS, "no-tmpfs")                                            \
+	X(note_code, NOTE, 7, WRITE_FAILED, "write-failed")                                    \
+	X(note_code, NOTE, 8, CUPTI_FATAL, "cupti-fatal")                                      \
+	X(note_code, NOTE, 9, NO_NVTX, "no-nvtx")                                              \
+	X(note_code, NOTE, 10, STRING_CUT, "string-cut")                                       \
+	X(note_code, NOTE, 11, FORKED, "forked")                                               \
+	X(note_code, NOTE, 12, FOLDED, "folded-from-staging")                                  \
+	X(launch_flags, LAUNCH_FLAG, 1, COOPERATIVE, "cooperative")                            \
+	X(launch_flags, LAUNCH_FLAG, 2, CLUSTER, "cluster")                                    \
+	X(launch_flags, LAUNCH_FLAG, 4, PROGRAMMATIC, "programmatic-serialization")            \
+	X(launch_flags, LAUNCH_FLAG, 8, PROGRAMMATIC_EVENT, "programmatic-event")              \
+	X(launch_flags, LAUNCH_FLAG, 16, COMPLETION_EVENT, "launch-completion-event")          \
+	X(launch_flags, LAUNCH_FLAG, 32, UNREAD, "attributes-unread")                          \
+	X(launch_flags, LAUNCH_FLAG, 64, MULTI_DEVICE, "multi-device")                         \
+	X(launch_type, LAUNCH, 0, REGULAR, "regular")                                          \
+	X(launch_type, LAUNCH, 1, COOPERATIVE_SINGLE, "cooperative")                           \
+	X(launch_type, LAUNCH, 2, COOPERATIVE_MULTI, "cooperative-multi-device")               \
+	X(launch_type, LAUNCH, 3, CDP, "device-side")                                          \
+	X(copy_kind, COPY, 0, UNKNOWN, "unknown")                                              \
+	X(copy_kind, COPY, 1, HTOD, "h2d")                                                     \
+	X(copy_kind, COPY, 2, DTOH, "d2h")                                                     \
+	X(copy_kind, COPY, 3, HTOA, "h2a")                                                     \
+	X(copy_kind, COPY, 4, ATOH, "a2h")                                                     \
+	X(copy_kind, COPY, 5, ATOA, "a2a")                                                     \
+	X(copy_kind, COPY, 6, ATOD, "a2d")                                                     \
+	X(copy_kind, COPY, 7, DTOA, "d2a")                                                     \
+	X(copy_kind, COPY, 8, DTOD, "d2d")                                                     \
+	X(copy_kind, COPY, 9, HTOH, "h2h")                                                     \
+	X(copy_kind, COPY, 10, PTOP, "p2p")                                                    \
+	X(memory_kind, MEM, 0, UNKNOWN, "unknown")                                             \
+	X(memory_kind, MEM, 1, PAGEABLE, "pageable")                                           \
+	X(memory_kind, MEM, 2, PINNED, "pinned")                                               \
+	X(memory_kind, MEM, 3, DEVICE, "device")                                               \
+	X(memory_kind, MEM, 4, ARRAY, "array")                                                 \
+	X(memory_kind, MEM, 5, MANAGED, "managed")                                             \
+	X(memory_kind, MEM, 6, DEVICE_STATIC, "device-static")                                 \
+	X(memory_kind, MEM, 7, MANAGED_STATIC, "managed-static")                               \
+	X(memory_op, MEMORY, 0, UNKNOWN, "unknown")                                            \
+	X(memory_op, MEMORY, 1, ALLOC, "alloc")                                                \
+	X(memory_op, MEMORY, 2, FREE, "free")                                                  \
+	X(sync_type, SYNC, 0, UNKNOWN, "unknown")                                              \
+	X(sync_type, SYNC, 1, EVENT_SYNC, "event-synchronize")                                 \
+	X(sync_type, SYNC, 2, STREAM_WAIT, "stream-wait-event")                                \
+	X(sync_type, SYNC, 3, STREAM_SYNC, "stream-synchronize")                               \
+	X(sync_type, SYNC, 4, CTX_SYNC, "context-synchronize")                                 \
+	X(overhead_type, OVERHEAD, 0, UNKNOWN, "unknown")                                      \
+	X(overhead_type, OVERHEAD, 1, COMPILER, "compiler")                                    \
+	X(overhead_type, OVERHEAD, 65536, BUFFER_FLUSH, "buffer-flush")                        \
+	X(overhead_type, OVERHEAD, 131072, INSTRUMENTATION, "instrumentation")                 \
+	X(overhead_type, OVERHEAD, 196608, RESOURCE, "resource")                               \
+	X(overhead_type, OVERHEAD, 262144, TRIGGER_SWITCH, "activity-trigger-switch")          \
+	X(overhead_type, OVERHEAD, 327680, LAZY_LOADING, "lazy-function-loading")              \
+	X(overhead_type, OVERHEAD, 393216, COMMAND_BUFFER_FULL, "command-buffer-full")         \
+	X(overhead_type, OVERHEAD, 458752, ACTIVITY_BUFFER_REQUEST, "activity-buffer-request") \
+	X(overhead_type, OVERHEAD, 524288, UVM_ACTIVITY_INIT, "uvm-activity-init")             \
+	X(device_flags, DEVICE_FLAG, 1, FORCED, "forced-flush")                                \
 	X(device_flags, DEVICE_FLAG, 2, CAPTURED, "in-capture")
 
 #define GST_X(tag, prefix, value, name, text) GST_##prefix##_##name = value,
 enum gst_format_value { GST_FORMAT_ENUMS(GST_X) };
 #undef GST_X
 
-#define GST_REC(KIND, value, name, critical, doc)                                                  \
+#define GST_REC(KIND, value, name, critical, doc) \
 	GST_REC_##KIND = value, GST_KIND_##KIND = (value) | ((critical) ? GST_KIND_CRITICAL : 0),
 #define GST_F(name, ctype, field, form, doc)
 #define GST_REC_END(KIND, name)
@@ -186,12 +186,12 @@ enum gst_rec_kind {
 #undef GST_REC_END
 
 /* struct gst_rec_kernel, struct gst_rec_call_launch, ...: each begins with `struct gst_rec_head head`. */
-#define GST_REC(KIND, value, name, critical, doc)                                                  \
-	struct gst_rec_##name {                                                                    \
+#define GST_REC(KIND, value, name, critical, doc) \
+	struct gst_rec_##name {                   \
 		struct gst_rec_head head;
 #define GST_F(name, ctype, field, form, doc) ctype field;
-#define GST_REC_END(KIND, name)                                                                    \
-	}                                                                                          \
+#define GST_REC_END(KIND, name) \
+	}                       \
 	;
 #include "tracer/format/records.def"
 #undef GST_REC
@@ -207,8 +207,8 @@ struct gst_rec_call_prefix {
 	uint64_t stream;
 };
 
-#define GST_API_DOMAIN_DRIVER  1u
-#define GST_API_DOMAIN_RUNTIME 2u
+#define GST_API_DOMAIN_DRIVER	 1u
+#define GST_API_DOMAIN_RUNTIME	 2u
 #define GST_API_ID(domain, cbid) (((uint32_t)(domain) << 16) | (uint32_t)(cbid))
 
 #define GST_ID_NONE UINT32_MAX /* "none" in stream and event_id fields of SYNC and MEMORY */
@@ -218,7 +218,7 @@ _Static_assert(sizeof(struct gst_rec_head) == 8, "record head is 8 bytes");
 _Static_assert(sizeof(struct gst_rec_call_prefix) == 32, "call prefix is 32 bytes");
 _Static_assert(offsetof(struct gst_rec_call_copy, dst) == 32, "calls share their prefix");
 
-#define GST_REC(KIND, value, name, critical, doc)                                                  \
+#define GST_REC(KIND, value, name, critical, doc) \
 	_Static_assert(sizeof(struct gst_rec_##name) % 8 == 0, #name " is a multiple of 8");
 #define GST_F(name, ctype, field, form, doc)
 #define GST_REC_END(KIND, name)
