@@ -1,0 +1,116 @@
+/*
+ * order.h - the happens-before graph: which op, call or barrier comes before which, by what rule.
+ *
+ * Reads no timestamp of any op. Rules give edges and strengths; timing/ promotes or disproves the
+ * `possible` ones afterwards. docs/ORDERING.md has a section for each rule.
+ *
+ * Nodes are ops, calls and barrier points, in one id space:
+ *     0 .. op_count-1                     op i
+ *     op_count .. op_count+call_count-1   call j
+ *     after that                          barrier points (S3, E5, H1 over many lanes): no duration of their own
+ * Each edge joins two *points* of nodes, by its form:
+ *     END_BEGIN    from's end   -> to's begin     (work after work)
+ *     BEGIN_BEGIN  from's begin -> to's begin     (programmatic launches)
+ *     ENTER_BEGIN  call's enter -> op's begin     (submission)
+ *     END_EXIT     op's end     -> call's exit    (host waits)
+ *     EXIT_ENTER   call's exit  -> call's enter   (one thread)
+ * A barrier point takes END edges in and gives BEGIN (or EXIT) edges out, all of one rule.
+ */
+#ifndef GSTRACE_ANALYZER_ORDER_ORDER_H
+#define GSTRACE_ANALYZER_ORDER_ORDER_H
+
+#include "analyzer/model/model.h"
+
+typedef uint32_t gst_node_id;
+typedef uint32_t gst_edge_id;
+
+enum gst_rule {
+#define GST_RULE(ID, strength, text, source) GST_RULE_##ID,
+#include "analyzer/order/rules.def"
+#undef GST_RULE
+	GST_RULE_COUNT
+};
+
+enum gst_strength { GST_DOCUMENTED, GST_POSSIBLE, GST_OBSERVED, GST_DISPROVED };
+
+enum gst_form { GST_END_BEGIN, GST_BEGIN_BEGIN, GST_ENTER_BEGIN, GST_END_EXIT, GST_EXIT_ENTER };
+
+struct gst_edge {
+	gst_node_id from, to;
+	uint8_t rule;	  /* enum gst_rule */
+	uint8_t strength; /* DOCUMENTED or POSSIBLE here; timing keeps what became of the latter */
+	uint8_t form;	  /* enum gst_form */
+	uint8_t flags;	  /* GST_EDGE_* */
+};
+
+#define GST_EDGE_UNCHECKED 1u /* never held against timestamps (unknown trigger, staged copy, ambiguous submission) */
+
+struct gst_order;
+
+/**
+ * Build and seal the graph of @m in @arena.
+ *
+ * A cycle is not an error: the trace is inconsistent; gst_order_cycle() gives it, and conclusions about its
+ * nodes are withheld. Cost: linear in ops + calls + edges. Threads: one builder.
+ */
+gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena, const struct gst_order **out,
+			   struct gst_err *err) __attribute__((warn_unused_result));
+
+uint32_t gst_order_node_count(const struct gst_order *o);
+uint32_t gst_order_edge_count(const struct gst_order *o);
+const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e);
+
+/** Edges into / out of @node: ids first .. first+count-1 of an index array, in a fixed order. O(1). */
+const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node, uint32_t *count);
+const gst_edge_id *gst_order_out(const struct gst_order *o, gst_node_id node, uint32_t *count);
+
+static inline gst_node_id gst_node_of_op(gst_op_id op) { return op; }
+gst_node_id gst_node_of_call(const struct gst_order *o, gst_call_id call);
+bool gst_node_is_op(const struct gst_order *o, gst_node_id n);
+bool gst_node_is_call(const struct gst_order *o, gst_node_id n);   /* call id = n - op_count */
+bool gst_node_is_barrier(const struct gst_order *o, gst_node_id n);
+/** The op (legacy action) or call for which a barrier point exists; GST_NONE if @n is none. */
+gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n);
+
+/** Which EVENT_RECORD op an EVENT_WAIT op (or a waiting call, by node) refers to. */
+enum gst_record_ref { GST_REF_OP, GST_REF_EMPTY /* E3: never recorded */, GST_REF_UNKNOWN, GST_REF_AMBIGUOUS };
+enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id wait, gst_op_id *record);
+
+/** Nodes in topological order (stable: ties by node id). Nodes of cycles come last. */
+const gst_node_id *gst_order_topological(const struct gst_order *o, uint32_t *count);
+/** 0, or the number of nodes on the cycle reported in @nodes. */
+uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes);
+
+struct gst_path_query {
+	uint64_t without_rules;	 /* bit set of enum gst_rule: edges of these rules are not used */
+	const gst_node_id *without_nodes; /* barrier points or ops not to pass through */
+	uint32_t without_node_count;
+	bool documented_only;	 /* leave out `possible` edges */
+	bool device_only;	 /* leave out host edges (calls) */
+	uint32_t max_nodes;	 /* give up after visiting so many; 0 = no limit */
+};
+
+enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };
+
+/**
+ * Is end(@a) before begin(@b) (ops or calls) by some path allowed by @q (NULL: any)?
+ * GST_DONT_KNOW if the limit was reached or lost records lie between.
+ */
+enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b, const struct gst_path_query *q);
+
+/**
+ * Why: the path from @a to @b with the fewest edges (documented preferred, ties by lowest id).
+ * Returns the number of edges, 0 = none; *edges lives in @scratch.
+ */
+uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b, const struct gst_path_query *q,
+		       struct gst_arena *scratch, const gst_edge_id **edges);
+
+const char *gst_rule_id(enum gst_rule r);     /* "S3" */
+const char *gst_rule_text(enum gst_rule r);   /* "legacy default stream" */
+const char *gst_rule_source(enum gst_rule r); /* where CUDA says so */
+
+/** Ambiguous or unknown things met while building, for the report. */
+struct gst_order_stats { uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64]; };
+const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
+
+#endif
