@@ -129,7 +129,7 @@ struct gst_rec_head {
 	X(launch_type, LAUNCH, 0, REGULAR, "regular")                                          \
 	X(launch_type, LAUNCH, 1, COOPERATIVE_SINGLE, "cooperative")                           \
 	X(launch_type, LAUNCH, 2, COOPERATIVE_MULTI, "cooperative-multi-device")               \
-	X(launch_type, LAUNCH, 3, CDP, "device-side")                                          \
+	X(launch_type, LAUNCH, 3, COMMAND_LIST, "command-list")                                \
 	X(copy_kind, COPY, 0, UNKNOWN, "unknown")                                              \
 	X(copy_kind, COPY, 1, HTOD, "h2d")                                                     \
 	X(copy_kind, COPY, 2, DTOH, "d2h")                                                     \
@@ -162,7 +162,7 @@ struct gst_rec_head {
 	X(overhead_type, OVERHEAD, 65536, BUFFER_FLUSH, "buffer-flush")                        \
 	X(overhead_type, OVERHEAD, 131072, INSTRUMENTATION, "instrumentation")                 \
 	X(overhead_type, OVERHEAD, 196608, RESOURCE, "resource")                               \
-	X(overhead_type, OVERHEAD, 262144, TRIGGER_SWITCH, "activity-trigger-switch")          \
+	X(overhead_type, OVERHEAD, 262144, MODULE_LOADING, "module-loading")                   \
 	X(overhead_type, OVERHEAD, 327680, LAZY_LOADING, "lazy-function-loading")              \
 	X(overhead_type, OVERHEAD, 393216, COMMAND_BUFFER_FULL, "command-buffer-full")         \
 	X(overhead_type, OVERHEAD, 458752, ACTIVITY_BUFFER_REQUEST, "activity-buffer-request") \
