@@ -25,8 +25,8 @@
  * left out until they can be asserted; the older prefix is expected to hold and must be
  * self-checked on the first records.
  */
-#ifndef GST_TRACER_CUPTI_ABI_H
-#define GST_TRACER_CUPTI_ABI_H
+#ifndef GSTRACE_TRACER_CUPTI_ABI_H
+#define GSTRACE_TRACER_CUPTI_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
