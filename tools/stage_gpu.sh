@@ -1,0 +1,71 @@
+#!/bin/sh
+# Puts all that a GPU machine without Bazel needs into the git-ignored folder stage/:
+#
+#   tools/stage_gpu.sh [--plain] [--gstrace FILE --lib FILE]
+#
+#   stage/bin/*            the workloads of kernels/ (static CUDA runtime)
+#   stage/kernels/         their sources (EXPECT lines) and the PyTorch ones
+#   stage/gstrace, stage/libgstrace.so, stage/lib/*    the tracer, and libraries that gstrace needs
+#   stage/record_testdata.sh, stage/gpu_session.sh, stage/COMMIT
+#
+# Then, on that machine: cd stage && OUT=some/folder ./gpu_session.sh
+# --gstrace and --lib take programs built already instead of building them; --plain stages none.
+set -eu
+cd "$(dirname "$0")/.."
+
+plain=0 gstrace='' lib=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--plain) plain=1; shift ;;
+	--gstrace) gstrace=$2; shift 2 ;;
+	--lib) lib=$2; shift 2 ;;
+	*) sed -n '2,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
+	esac
+done
+
+targets=//kernels:all_workloads
+[ "$plain" -eq 1 ] || [ -n "$gstrace" ] || targets="$targets //:gstrace"
+[ "$plain" -eq 1 ] || [ -n "$lib" ] || targets="$targets //:libgstrace.so"
+# shellcheck disable=SC2086 # words
+bazel build -c opt ${BAZEL_JOBS:+--jobs="$BAZEL_JOBS"} $targets
+
+# The built file called $1 (an alias does not say where it is).
+built() {
+	find -L bazel-bin -name "$1" -type f -not -path '*.runfiles/*' -not -path '*/external/*' | head -n 1 | grep . ||
+		{ echo "stage_gpu: $1 was not built" >&2; return 1; }
+}
+
+rm -rf stage
+mkdir -p stage/bin stage/kernels
+for source in kernels/*.cu; do
+	name=$(basename "$source" .cu)
+	install -m 755 "bazel-bin/kernels/$name" "stage/bin/$name"
+	strip "stage/bin/$name"
+done
+cp -r kernels/*.cu kernels/*.h kernels/pytorch stage/kernels/
+rm -rf stage/kernels/pytorch/__pycache__
+if [ "$plain" -eq 0 ]; then
+	[ -n "$gstrace" ] || gstrace=$(built gstrace)
+	[ -n "$lib" ] || lib=$(built libgstrace.so)
+	install -m 755 "$gstrace" stage/gstrace
+	install -m 755 "$lib" stage/libgstrace.so
+	# The machine may lack gstrace's libraries; its own C library is used.
+	mkdir stage/lib
+	ldd stage/gstrace | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
+		grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
+		while IFS= read -r f; do cp -L "$f" stage/lib/; done
+fi
+install -m 755 tools/record_testdata.sh tools/gpu_session.sh stage/
+commit=$(git rev-parse --short=12 HEAD)
+if [ -n "$(git status --porcelain)" ]; then
+	commit=$commit-modified
+	echo "stage_gpu: the tree has uncommitted changes: traces made with it name no commit" >&2
+fi
+echo "$commit" >stage/COMMIT
+
+kib=$(du -sk stage | cut -f 1)
+echo "stage_gpu: stage/ has $(find stage -type f | wc -l) files, $((kib / 1024)) MiB, commit $commit"
+if [ "$kib" -gt 61440 ]; then
+	echo "stage_gpu: more than 60 MiB" >&2
+	exit 1
+fi
