@@ -9,7 +9,7 @@
  * Ids are dense indices. Op ids and call ids increase in *submission order*: by the begin of the call
  * (then by thread, then by position); gst_model_accepted_before() says which pairs that really proves.
  *
- * Everything lives in the arena given to gst_model_build; nothing here is freed on its own.
+ * Everything lives in the arena given to gst_model_build but the strings: gst_model_free gives those back.
  */
 #ifndef GSTRACE_ANALYZER_MODEL_MODEL_H
 #define GSTRACE_ANALYZER_MODEL_MODEL_H
@@ -57,11 +57,12 @@ enum gst_op_flags {
 	GST_OP_PROGRAMMATIC = 1u << 5, /* launched with programmatic stream serialization, or attributes unread */
 	GST_OP_STREAM_GUESSED = 1u << 6, /* stream by handle, without a record that confirms it */
 	GST_OP_BAD_TIME = 1u << 7,    /* times zero or reversed in the record: not TIMED */
+	GST_OP_PARTIAL = 1u << 8,     /* graph launch, not TIMED: begin_ns and end_ns span its known nodes only; it may have begun earlier and ended later */
 };
 
 /* One unit of work in a stream. 48 bytes: ten million of them are ordinary. */
 struct gst_op {
-	uint64_t begin_ns, end_ns; /* 0, 0 unless TIMED */
+	uint64_t begin_ns, end_ns; /* 0, 0 unless TIMED or PARTIAL */
 	gst_call_id call;	   /* call that submitted it; GST_NONE with NO_CALL */
 	gst_stream_id stream;	   /* GST_NONE = not known */
 	gst_op_id parent;	   /* NODE: its launch; otherwise GST_NONE */
@@ -102,7 +103,7 @@ struct gst_call {
 
 /* What a call was given, where a check may need it. */
 struct gst_call_args {
-	uint64_t a, b;	 /* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool; graph: graph, exec; host: function, user; launch: event */
+	uint64_t a, b;	 /* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool; graph: graph, exec; host: function, user; launch: event; elapsed time: gst_event_id of the second event */
 	uint64_t bytes;	 /* size */
 	uint32_t flags;	 /* launch_flags, event flags, stream flags, capture mode */
 	int32_t extra;	 /* priority; copy: direction or batch count */
@@ -128,6 +129,7 @@ struct gst_copy {
 	uint16_t channel;
 	uint32_t cupti_stream;
 	uint32_t src_device, dst_device; /* CUPTI device ids, peer copies */
+	uint32_t src_ctx, dst_ctx;	 /* indices into model->contexts, peer copies; GST_NONE = not known */
 };
 
 struct gst_memset {
@@ -268,6 +270,9 @@ struct gst_model {
 gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count, struct gst_arena *arena,
 			   const struct gst_model **out, struct gst_err *err) __attribute__((warn_unused_result));
 
+/** Give back what @m holds outside its arena (the strings); NULL is fine. Before the arena is freed. */
+void gst_model_free(const struct gst_model *m);
+
 enum gst_accepted { GST_ACCEPTED_BEFORE, GST_ACCEPTED_AFTER, GST_ACCEPTED_AMBIGUOUS };
 
 /**
@@ -284,5 +289,13 @@ static inline bool gst_stream_is_blocking(const struct gst_stream *s)
 
 /** Name of @op for people: demangled and shortened kernel name, or "memcpy h2d 4 MiB (pageable)", "event record", ... (unescaped UTF-8 as far as the source was; exporters escape). Writes at most @size bytes, always terminated. */
 void gst_model_op_label(const struct gst_model *m, gst_op_id op, char *buf, size_t size);
+
+struct gst_outfile;
+
+/** The model as text, one line a thing, for `gstrace dump --model` and goldens: names escaped, no address of ours. */
+void gst_model_dump(const struct gst_model *m, struct gst_outfile *out);
+
+/** Invariants that every model keeps, whatever the input: NULL, or the first one that is broken. Linear; for tests and fuzzing. */
+const char *gst_model_validate(const struct gst_model *m);
 
 #endif

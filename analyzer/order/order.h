@@ -14,7 +14,13 @@
  *     ENTER_BEGIN  call's enter -> op's begin     (submission)
  *     END_EXIT     op's end     -> call's exit    (host waits)
  *     EXIT_ENTER   call's exit  -> call's enter   (one thread)
- * A barrier point takes END edges in and gives BEGIN (or EXIT) edges out, all of one rule.
+ * A barrier point takes END_BEGIN edges in and gives END_BEGIN or END_EXIT edges out, all of one rule. Edges into
+ * a barrier point are DOCUMENTED (they say what the barrier is made of); whether it is waited for at all is
+ * the strength of the edges out of it. A later barrier of the same context may stand on an earlier one.
+ * Legacy actions are their own barrier: S3 edges go into and out of the op itself.
+ *
+ * Nodes may lie on a circle where points do not: a call submits a copy (ENTER_BEGIN) and waits for it
+ * (END_EXIT). So order among nodes is told for points.
  */
 #ifndef GSTRACE_ANALYZER_ORDER_ORDER_H
 #define GSTRACE_ANALYZER_ORDER_ORDER_H
@@ -23,6 +29,7 @@
 
 typedef uint32_t gst_node_id;
 typedef uint32_t gst_edge_id;
+typedef uint32_t gst_point_id; /* 2 * node: its begin or enter; 2 * node + 1: its end or exit */
 
 enum gst_rule {
 #define GST_RULE(ID, strength, text, source) GST_RULE_##ID,
@@ -76,8 +83,18 @@ gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n);
 enum gst_record_ref { GST_REF_OP, GST_REF_EMPTY /* E3: never recorded */, GST_REF_UNKNOWN, GST_REF_AMBIGUOUS };
 enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id wait, gst_op_id *record);
 
-/** Nodes in topological order (stable: ties by node id). Nodes of cycles come last. */
-const gst_node_id *gst_order_topological(const struct gst_order *o, uint32_t *count);
+static inline gst_node_id gst_node_of_point(gst_point_id p) { return p / 2; }
+static inline gst_point_id gst_point_begin(gst_node_id n) { return 2 * n; }
+static inline gst_point_id gst_point_end(gst_node_id n) { return 2 * n + 1; }
+/** The point that edge @e leaves, and the one it reaches. */
+gst_point_id gst_edge_from_point(const struct gst_edge *e);
+gst_point_id gst_edge_to_point(const struct gst_edge *e);
+
+/**
+ * All points, each after every point that must precede it: along edges, and begin before end of one node. Points of
+ * cycles, and what lies behind them, come last, by id.
+ */
+const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *count);
 /** 0, or the number of nodes on the cycle reported in @nodes. */
 uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes);
 
@@ -99,7 +116,7 @@ enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };
 enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b, const struct gst_path_query *q);
 
 /**
- * Why: the path from @a to @b with the fewest edges (documented preferred, ties by lowest id).
+ * Why: a path from @a to @b of documented edges if there is one, with the fewest edges, ties by lowest id.
  * Returns the number of edges, 0 = none; *edges lives in @scratch.
  */
 uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b, const struct gst_path_query *q,
@@ -112,5 +129,14 @@ const char *gst_rule_source(enum gst_rule r); /* where CUDA says so */
 /** Ambiguous or unknown things met while building, for the report. */
 struct gst_order_stats { uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64]; };
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
+
+/** Pairs of calls whose order of acceptance matters and is not known: listed up to a bound, the total is in the stats. */
+struct gst_ambiguous_pair { gst_call_id a, b; };
+const struct gst_ambiguous_pair *gst_order_ambiguous(const struct gst_order *o, uint32_t *count);
+
+struct gst_outfile;
+
+/** The graph as text, one line an edge, for `gstrace dump --order` and goldens. */
+void gst_order_dump(const struct gst_order *o, struct gst_outfile *out);
 
 #endif
