@@ -1,7 +1,7 @@
 /*
  * sync_copy_bad - a synchronous copy holds up a kernel that has nothing to do with it.
  *
- * Each of 20 rounds brings the next batch to the device (128 MiB of pinned memory, cudaMemcpy), launches
+ * Each of 30 rounds brings the next batch to the device (128 MiB of pinned memory, cudaMemcpy), launches
  * a kernel of 1.5 ms on other data in a non-blocking stream, waits for its result and works on it for
  * 100 us. The kernel could run beside the copy, but it is launched only when the copy is over:
  *
@@ -10,14 +10,14 @@
  *   stream             |1.5 ms===|
  *
  * The copy takes longer than the kernel on anything slower than 89 GB/s (PCI Express 5: 2.4 ms), so
- * with both at once a round takes copy + 100 us: 20 * 1.5 = 30 ms are gained by construction.
+ * with both at once a round takes copy + 100 us: 30 * 1.5 = 45 ms are gained by construction.
  *
  * EXPECT streams: 2
- * EXPECT ops kernel: 21
- * EXPECT ops memcpy: 21
- * EXPECT finding: synchronous-copy severity>=medium recoverable_us 24000..36000
- * EXPECT gain_us: 30000
- * EXPECT edges: H4 >= 20
+ * EXPECT ops kernel: 31
+ * EXPECT ops memcpy: 31
+ * EXPECT finding: synchronous-copy severity>=medium recoverable_us 36000..54000
+ * EXPECT gain_us: 45000
+ * EXPECT edges: H4 >= 30
  * EXPECT none: default-stream-serialization
  * EXPECT none: pageable-copy
  * EXPECT none: host-sync-stall
@@ -28,7 +28,7 @@
 
 #include "kernels/common.h"
 
-static const int rounds = 20;
+static const int rounds = 30;
 static const size_t size = 128 << 20;
 
 __global__ void compute(int *result, int value, unsigned us)

@@ -8,9 +8,9 @@
  *   stream  |1.5 ms===|
  *
  * EXPECT streams: 2
- * EXPECT ops kernel: 21
- * EXPECT ops memcpy: 21
- * EXPECT edges: H1 >= 40
+ * EXPECT ops kernel: 31
+ * EXPECT ops memcpy: 31
+ * EXPECT edges: H1 >= 60
  * EXPECT unordered: memcpy#2 | compute#2
  * EXPECT none: synchronous-copy
  * EXPECT none: default-stream-serialization
@@ -23,7 +23,7 @@
 
 #include "kernels/common.h"
 
-static const int rounds = 20;
+static const int rounds = 30;
 static const size_t size = 128 << 20;
 
 __global__ void compute(int *result, int value, unsigned us)
