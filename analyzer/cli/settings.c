@@ -1,0 +1,51 @@
+/*
+ * settings.c - the table of settings as data.
+ *
+ * Role      : record turns options into variables, env prints them, help shows both.
+ * Not here  : what a setting does (tracer/config.c).
+ */
+#include "analyzer/cli/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/cli/cli.h"
+
+#define ROW(index, name, variable, arg, choices, help) {name, variable, arg, choices, help},
+const struct gst_setting gst_settings[] = {GST_SETTING_OPTIONS(ROW){NULL, NULL, NULL, NULL, NULL}};
+#undef ROW
+
+enum { SETTING_COUNT = sizeof(gst_settings) / sizeof(gst_settings[0]) - 1 };
+
+const struct gst_setting *gst_setting_of_option(int id)
+{
+	if (id < GST_SETTING_FIRST || id >= GST_SETTING_FIRST + SETTING_COUNT) {
+		return NULL;
+	}
+	return &gst_settings[id - GST_SETTING_FIRST];
+}
+
+const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *setting,
+			      const char *value)
+{
+	size_t length;
+
+	if (!setting->arg) {
+		return "1";
+	}
+	if (!setting->choices) {
+		return value;
+	}
+	length = strlen(value);
+	for (const char *c = setting->choices; *c;) {
+		size_t n = strcspn(c, "|");
+
+		if (n == length && memcmp(c, value, n) == 0) {
+			return value;
+		}
+		c += n + (c[n] == '|');
+	}
+	gst_opt_wrong(opt, "--%s=%s is not one of: %s", setting->name, gst_cli_show(value),
+		      setting->choices);
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/*
+ * settings.h - the settings of libgstrace.so, each one name: an option of record, a variable for the library.
+ *
+ * The library reads the variables in the traced process; analyzer/test/cli_settings_test.sh holds this table against the library's own.
+ */
+#ifndef GSTRACE_ANALYZER_CLI_SETTINGS_H
+#define GSTRACE_ANALYZER_CLI_SETTINGS_H
+
+#include <stdbool.h>
+
+#include "analyzer/cli/opt.h"
+
+/* Option ids of the settings begin here: GST_SETTING_FIRST + index. */
+enum { GST_SETTING_FIRST = 0x1000 };
+
+struct gst_setting {
+	const char *name;     /* of the option, without -- */
+	const char *variable; /* GSTRACE_... */
+	const char *arg;      /* NULL: a switch, its value is "1" */
+	const char *choices;  /* "a|b", or NULL: any text */
+	const char *help;
+};
+
+/** The table, ended by a NULL name. */
+extern const struct gst_setting gst_settings[];
+
+/** The setting of option @id, or NULL if @id is none of them. */
+const struct gst_setting *gst_setting_of_option(int id);
+
+/**
+ * The value to put in the variable for @value (an option's argument, or NULL for a switch); NULL after a complaint.
+ */
+const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *setting,
+			      const char *value);
+
+/* For the tables of options: the settings' rows. */
+#define GST_SETTING_OPTIONS(X)                                                                 \
+	X(0, "graphs", "GSTRACE_GRAPHS", "launch|nodes", "launch|nodes",                       \
+	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)") \
+	X(1, "private", "GSTRACE_PRIVATE", NULL, NULL,                                         \
+	  "leave host name, command line and paths out of the\ntrace")                         \
+	X(2, "cupti", "GSTRACE_CUPTI", "FILE", NULL,                                           \
+	  "use this libcupti.so; 'gstrace doctor' lists\nwhat is found without it")
+
+#define GST_SETTING_OPTION_ROW(index, name, variable, arg, choices, help) \
+	{GST_SETTING_FIRST + (index), name, arg, help},
+
+#endif

@@ -1,0 +1,3 @@
+/* empty.c - a shared library without anything in it. */
+extern int gst_empty;
+int gst_empty = 1;
