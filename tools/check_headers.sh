@@ -1,6 +1,7 @@
 #!/bin/sh
 # Each header compiles alone, as C11, with every compiler there is: whoever includes it needs
 # nothing before it. kernels/ is CUDA and is compiled by nvcc only.
+# usage: check_headers.sh [HEADER...]      (default: all)
 # Generated headers must have been built (bazel build //...): they are taken from bazel-bin.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +18,8 @@ done
 
 status=0
 count=0
-for header in $(git ls-files -co --exclude-standard -- '*.h' | grep -v '^kernels/'); do
+[ $# -gt 0 ] || set -- $(git ls-files -co --exclude-standard -- '*.h' | grep -v '^kernels/')
+for header in "$@"; do
 	count=$((count + 1))
 	for cc in $compilers; do
 		if ! printf '#include "%s"\nextern int gst_not_empty;\n' "$header" |

@@ -18,11 +18,13 @@ not_ok() {
 	sed 's/^/    /' "$work/out" | head -n 20
 }
 
-# expect CHECK WORDS...: the check fails and its output has the words.
+# expect CHECK WORDS...: the check fails and its output has the words. "CHECK FILE": of that file.
 expect() {
-	check=$1
+	check=${1%% *}
+	files=${1#"$check"}
 	shift
-	if (cd "$work/tree" && "tools/check_$check.sh") >"$work/out" 2>&1; then
+	# shellcheck disable=SC2086 # none or one
+	if (cd "$work/tree" && "tools/check_$check.sh" $files) >"$work/out" 2>&1; then
 		not_ok "check_$check passed over: $*"
 	elif ! grep -q -e "$*" "$work/out"; then
 		not_ok "check_$check failed without saying: $*"
@@ -102,13 +104,13 @@ struct gst_planted {
 	uint32_t x;
 };
 C
-expect headers 'planted.h: does not compile alone with gcc'
+expect 'headers tracer/planted.h' 'planted.h: does not compile alone with gcc'
 put tracer/planted.h <<'C'
 struct gst_planted {
 	uint32_t x;
 };
 C
-expect headers 'planted.h: does not compile alone with clang'
+expect 'headers tracer/planted.h' 'planted.h: does not compile alone with clang'
 
 # format
 put tracer/planted.c <<'C'

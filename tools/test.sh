@@ -94,8 +94,8 @@ test_stage() {
 		results+=(--step "$name: no test was found=failed")
 		;;
 	*)
-		status=failed
 		results+=(--step "$name: bazel ended with status $status=failed")
+		status=failed
 		;;
 	esac
 	finish "$name" "$start" "$status"
