@@ -30,1036 +30,1044 @@ struct layout {
 	size_t real_size;
 };
 
-#define FIELD(ours, field, real, real_field)                            \
-	{#ours "." #field " = " #real, offsetof(struct ours, field),    \
-	 sizeof(((struct ours *)0)->field), offsetof(real, real_field), \
-	 sizeof(((real *)0)->real_field)},
-#define SIZE(ours, real)  {#ours " = " #real, 0, sizeof(struct ours), 0, sizeof(real)},
-#define VALUE(ours, real) {#ours " = " #real, (size_t)(ours), 0, (size_t)(real), 0},
+#define FIELD(ours, field, real, real_field)                                           \
+	{                                                                              \
+#ours "." #field " = " #real, offsetof(struct ours, field),            \
+			sizeof(((struct ours *)0)->field), offsetof(real, real_field), \
+			sizeof(((real *)0)->real_field)                                \
+	}
+#define SIZE(ours, real)                                                   \
+	{                                                                  \
+#ours " = " #real, 0, sizeof(struct ours), 0, sizeof(real) \
+	}
+#define VALUE(ours, real)                                               \
+	{                                                               \
+#ours " = " #real, (size_t)(ours), 0, (size_t)(real), 0 \
+	}
 
 /* clang-format off */
 static const struct layout activities[] = {
-	SIZE(gst_cupti_kernel, CUpti_ActivityKernel10)
-	FIELD(gst_cupti_kernel, kind, CUpti_ActivityKernel10, kind)
-	FIELD(gst_cupti_kernel, cacheConfig, CUpti_ActivityKernel10, cacheConfig)
-	FIELD(gst_cupti_kernel, sharedMemoryConfig, CUpti_ActivityKernel10, sharedMemoryConfig)
-	FIELD(gst_cupti_kernel, registersPerThread, CUpti_ActivityKernel10, registersPerThread)
-	FIELD(gst_cupti_kernel, partitionedGlobalCacheRequested, CUpti_ActivityKernel10, partitionedGlobalCacheRequested)
-	FIELD(gst_cupti_kernel, partitionedGlobalCacheExecuted, CUpti_ActivityKernel10, partitionedGlobalCacheExecuted)
-	FIELD(gst_cupti_kernel, start, CUpti_ActivityKernel10, start)
-	FIELD(gst_cupti_kernel, end, CUpti_ActivityKernel10, end)
-	FIELD(gst_cupti_kernel, completed, CUpti_ActivityKernel10, completed)
-	FIELD(gst_cupti_kernel, deviceId, CUpti_ActivityKernel10, deviceId)
-	FIELD(gst_cupti_kernel, contextId, CUpti_ActivityKernel10, contextId)
-	FIELD(gst_cupti_kernel, streamId, CUpti_ActivityKernel10, streamId)
-	FIELD(gst_cupti_kernel, gridX, CUpti_ActivityKernel10, gridX)
-	FIELD(gst_cupti_kernel, gridY, CUpti_ActivityKernel10, gridY)
-	FIELD(gst_cupti_kernel, gridZ, CUpti_ActivityKernel10, gridZ)
-	FIELD(gst_cupti_kernel, blockX, CUpti_ActivityKernel10, blockX)
-	FIELD(gst_cupti_kernel, blockY, CUpti_ActivityKernel10, blockY)
-	FIELD(gst_cupti_kernel, blockZ, CUpti_ActivityKernel10, blockZ)
-	FIELD(gst_cupti_kernel, staticSharedMemory, CUpti_ActivityKernel10, staticSharedMemory)
-	FIELD(gst_cupti_kernel, dynamicSharedMemory, CUpti_ActivityKernel10, dynamicSharedMemory)
-	FIELD(gst_cupti_kernel, localMemoryPerThread, CUpti_ActivityKernel10, localMemoryPerThread)
-	FIELD(gst_cupti_kernel, localMemoryTotal, CUpti_ActivityKernel10, localMemoryTotal)
-	FIELD(gst_cupti_kernel, correlationId, CUpti_ActivityKernel10, correlationId)
-	FIELD(gst_cupti_kernel, gridId, CUpti_ActivityKernel10, gridId)
-	FIELD(gst_cupti_kernel, name, CUpti_ActivityKernel10, name)
-	FIELD(gst_cupti_kernel, reserved0, CUpti_ActivityKernel10, reserved0)
-	FIELD(gst_cupti_kernel, queued, CUpti_ActivityKernel10, queued)
-	FIELD(gst_cupti_kernel, submitted, CUpti_ActivityKernel10, submitted)
-	FIELD(gst_cupti_kernel, launchType, CUpti_ActivityKernel10, launchType)
-	FIELD(gst_cupti_kernel, isSharedMemoryCarveoutRequested, CUpti_ActivityKernel10, isSharedMemoryCarveoutRequested)
-	FIELD(gst_cupti_kernel, sharedMemoryCarveoutRequested, CUpti_ActivityKernel10, sharedMemoryCarveoutRequested)
-	FIELD(gst_cupti_kernel, padding, CUpti_ActivityKernel10, padding)
-	FIELD(gst_cupti_kernel, sharedMemoryExecuted, CUpti_ActivityKernel10, sharedMemoryExecuted)
-	FIELD(gst_cupti_kernel, graphNodeId, CUpti_ActivityKernel10, graphNodeId)
-	FIELD(gst_cupti_kernel, shmemLimitConfig, CUpti_ActivityKernel10, shmemLimitConfig)
-	FIELD(gst_cupti_kernel, graphId, CUpti_ActivityKernel10, graphId)
-	FIELD(gst_cupti_kernel, pAccessPolicyWindow, CUpti_ActivityKernel10, pAccessPolicyWindow)
-	FIELD(gst_cupti_kernel, channelID, CUpti_ActivityKernel10, channelID)
-	FIELD(gst_cupti_kernel, channelType, CUpti_ActivityKernel10, channelType)
-	FIELD(gst_cupti_kernel, clusterX, CUpti_ActivityKernel10, clusterX)
-	FIELD(gst_cupti_kernel, clusterY, CUpti_ActivityKernel10, clusterY)
-	FIELD(gst_cupti_kernel, clusterZ, CUpti_ActivityKernel10, clusterZ)
-	FIELD(gst_cupti_kernel, clusterSchedulingPolicy, CUpti_ActivityKernel10, clusterSchedulingPolicy)
-	FIELD(gst_cupti_kernel, localMemoryTotal_v2, CUpti_ActivityKernel10, localMemoryTotal_v2)
-	FIELD(gst_cupti_kernel, maxPotentialClusterSize, CUpti_ActivityKernel10, maxPotentialClusterSize)
-	FIELD(gst_cupti_kernel, maxActiveClusters, CUpti_ActivityKernel10, maxActiveClusters)
-	FIELD(gst_cupti_kernel, isDeviceLaunched, CUpti_ActivityKernel10, isDeviceLaunched)
-	FIELD(gst_cupti_kernel, padding3, CUpti_ActivityKernel10, padding3)
-	SIZE(gst_cupti_memcpy, CUpti_ActivityMemcpy6)
-	FIELD(gst_cupti_memcpy, kind, CUpti_ActivityMemcpy6, kind)
-	FIELD(gst_cupti_memcpy, copyKind, CUpti_ActivityMemcpy6, copyKind)
-	FIELD(gst_cupti_memcpy, srcKind, CUpti_ActivityMemcpy6, srcKind)
-	FIELD(gst_cupti_memcpy, dstKind, CUpti_ActivityMemcpy6, dstKind)
-	FIELD(gst_cupti_memcpy, flags, CUpti_ActivityMemcpy6, flags)
-	FIELD(gst_cupti_memcpy, bytes, CUpti_ActivityMemcpy6, bytes)
-	FIELD(gst_cupti_memcpy, start, CUpti_ActivityMemcpy6, start)
-	FIELD(gst_cupti_memcpy, end, CUpti_ActivityMemcpy6, end)
-	FIELD(gst_cupti_memcpy, deviceId, CUpti_ActivityMemcpy6, deviceId)
-	FIELD(gst_cupti_memcpy, contextId, CUpti_ActivityMemcpy6, contextId)
-	FIELD(gst_cupti_memcpy, streamId, CUpti_ActivityMemcpy6, streamId)
-	FIELD(gst_cupti_memcpy, correlationId, CUpti_ActivityMemcpy6, correlationId)
-	FIELD(gst_cupti_memcpy, runtimeCorrelationId, CUpti_ActivityMemcpy6, runtimeCorrelationId)
-	FIELD(gst_cupti_memcpy, pad, CUpti_ActivityMemcpy6, pad)
-	FIELD(gst_cupti_memcpy, reserved0, CUpti_ActivityMemcpy6, reserved0)
-	FIELD(gst_cupti_memcpy, graphNodeId, CUpti_ActivityMemcpy6, graphNodeId)
-	FIELD(gst_cupti_memcpy, graphId, CUpti_ActivityMemcpy6, graphId)
-	FIELD(gst_cupti_memcpy, channelID, CUpti_ActivityMemcpy6, channelID)
-	FIELD(gst_cupti_memcpy, channelType, CUpti_ActivityMemcpy6, channelType)
-	FIELD(gst_cupti_memcpy, isDeviceLaunched, CUpti_ActivityMemcpy6, isDeviceLaunched)
-	FIELD(gst_cupti_memcpy, pad2, CUpti_ActivityMemcpy6, pad2)
-	FIELD(gst_cupti_memcpy, copyCount, CUpti_ActivityMemcpy6, copyCount)
-	SIZE(gst_cupti_memcpy_ptop, CUpti_ActivityMemcpyPtoP4)
-	FIELD(gst_cupti_memcpy_ptop, kind, CUpti_ActivityMemcpyPtoP4, kind)
-	FIELD(gst_cupti_memcpy_ptop, copyKind, CUpti_ActivityMemcpyPtoP4, copyKind)
-	FIELD(gst_cupti_memcpy_ptop, srcKind, CUpti_ActivityMemcpyPtoP4, srcKind)
-	FIELD(gst_cupti_memcpy_ptop, dstKind, CUpti_ActivityMemcpyPtoP4, dstKind)
-	FIELD(gst_cupti_memcpy_ptop, flags, CUpti_ActivityMemcpyPtoP4, flags)
-	FIELD(gst_cupti_memcpy_ptop, bytes, CUpti_ActivityMemcpyPtoP4, bytes)
-	FIELD(gst_cupti_memcpy_ptop, start, CUpti_ActivityMemcpyPtoP4, start)
-	FIELD(gst_cupti_memcpy_ptop, end, CUpti_ActivityMemcpyPtoP4, end)
-	FIELD(gst_cupti_memcpy_ptop, deviceId, CUpti_ActivityMemcpyPtoP4, deviceId)
-	FIELD(gst_cupti_memcpy_ptop, contextId, CUpti_ActivityMemcpyPtoP4, contextId)
-	FIELD(gst_cupti_memcpy_ptop, streamId, CUpti_ActivityMemcpyPtoP4, streamId)
-	FIELD(gst_cupti_memcpy_ptop, srcDeviceId, CUpti_ActivityMemcpyPtoP4, srcDeviceId)
-	FIELD(gst_cupti_memcpy_ptop, srcContextId, CUpti_ActivityMemcpyPtoP4, srcContextId)
-	FIELD(gst_cupti_memcpy_ptop, dstDeviceId, CUpti_ActivityMemcpyPtoP4, dstDeviceId)
-	FIELD(gst_cupti_memcpy_ptop, dstContextId, CUpti_ActivityMemcpyPtoP4, dstContextId)
-	FIELD(gst_cupti_memcpy_ptop, correlationId, CUpti_ActivityMemcpyPtoP4, correlationId)
-	FIELD(gst_cupti_memcpy_ptop, reserved0, CUpti_ActivityMemcpyPtoP4, reserved0)
-	FIELD(gst_cupti_memcpy_ptop, graphNodeId, CUpti_ActivityMemcpyPtoP4, graphNodeId)
-	FIELD(gst_cupti_memcpy_ptop, graphId, CUpti_ActivityMemcpyPtoP4, graphId)
-	FIELD(gst_cupti_memcpy_ptop, channelID, CUpti_ActivityMemcpyPtoP4, channelID)
-	FIELD(gst_cupti_memcpy_ptop, channelType, CUpti_ActivityMemcpyPtoP4, channelType)
-	SIZE(gst_cupti_memset, CUpti_ActivityMemset4)
-	FIELD(gst_cupti_memset, kind, CUpti_ActivityMemset4, kind)
-	FIELD(gst_cupti_memset, value, CUpti_ActivityMemset4, value)
-	FIELD(gst_cupti_memset, bytes, CUpti_ActivityMemset4, bytes)
-	FIELD(gst_cupti_memset, start, CUpti_ActivityMemset4, start)
-	FIELD(gst_cupti_memset, end, CUpti_ActivityMemset4, end)
-	FIELD(gst_cupti_memset, deviceId, CUpti_ActivityMemset4, deviceId)
-	FIELD(gst_cupti_memset, contextId, CUpti_ActivityMemset4, contextId)
-	FIELD(gst_cupti_memset, streamId, CUpti_ActivityMemset4, streamId)
-	FIELD(gst_cupti_memset, correlationId, CUpti_ActivityMemset4, correlationId)
-	FIELD(gst_cupti_memset, flags, CUpti_ActivityMemset4, flags)
-	FIELD(gst_cupti_memset, memoryKind, CUpti_ActivityMemset4, memoryKind)
-	FIELD(gst_cupti_memset, pad, CUpti_ActivityMemset4, pad)
-	FIELD(gst_cupti_memset, reserved0, CUpti_ActivityMemset4, reserved0)
-	FIELD(gst_cupti_memset, graphNodeId, CUpti_ActivityMemset4, graphNodeId)
-	FIELD(gst_cupti_memset, graphId, CUpti_ActivityMemset4, graphId)
-	FIELD(gst_cupti_memset, channelID, CUpti_ActivityMemset4, channelID)
-	FIELD(gst_cupti_memset, channelType, CUpti_ActivityMemset4, channelType)
-	FIELD(gst_cupti_memset, isDeviceLaunched, CUpti_ActivityMemset4, isDeviceLaunched)
-	FIELD(gst_cupti_memset, pad2, CUpti_ActivityMemset4, pad2)
-	SIZE(gst_cupti_stream, CUpti_ActivityStream)
-	FIELD(gst_cupti_stream, kind, CUpti_ActivityStream, kind)
-	FIELD(gst_cupti_stream, contextId, CUpti_ActivityStream, contextId)
-	FIELD(gst_cupti_stream, streamId, CUpti_ActivityStream, streamId)
-	FIELD(gst_cupti_stream, priority, CUpti_ActivityStream, priority)
-	FIELD(gst_cupti_stream, flag, CUpti_ActivityStream, flag)
-	FIELD(gst_cupti_stream, correlationId, CUpti_ActivityStream, correlationId)
-	SIZE(gst_cupti_context, CUpti_ActivityContext3)
-	FIELD(gst_cupti_context, kind, CUpti_ActivityContext3, kind)
-	FIELD(gst_cupti_context, contextId, CUpti_ActivityContext3, contextId)
-	FIELD(gst_cupti_context, deviceId, CUpti_ActivityContext3, deviceId)
-	FIELD(gst_cupti_context, computeApiKind, CUpti_ActivityContext3, computeApiKind)
-	FIELD(gst_cupti_context, nullStreamId, CUpti_ActivityContext3, nullStreamId)
-	FIELD(gst_cupti_context, parentContextId, CUpti_ActivityContext3, parentContextId)
-	FIELD(gst_cupti_context, isGreenContext, CUpti_ActivityContext3, isGreenContext)
-	FIELD(gst_cupti_context, padding, CUpti_ActivityContext3, padding)
-	FIELD(gst_cupti_context, numMultiprocessors, CUpti_ActivityContext3, numMultiprocessors)
-	FIELD(gst_cupti_context, cigMode, CUpti_ActivityContext3, cigMode)
-	FIELD(gst_cupti_context, padding2, CUpti_ActivityContext3, padding2)
-	SIZE(gst_cupti_device, CUpti_ActivityDevice5)
-	FIELD(gst_cupti_device, kind, CUpti_ActivityDevice5, kind)
-	FIELD(gst_cupti_device, flags, CUpti_ActivityDevice5, flags)
-	FIELD(gst_cupti_device, globalMemoryBandwidth, CUpti_ActivityDevice5, globalMemoryBandwidth)
-	FIELD(gst_cupti_device, globalMemorySize, CUpti_ActivityDevice5, globalMemorySize)
-	FIELD(gst_cupti_device, constantMemorySize, CUpti_ActivityDevice5, constantMemorySize)
-	FIELD(gst_cupti_device, l2CacheSize, CUpti_ActivityDevice5, l2CacheSize)
-	FIELD(gst_cupti_device, numThreadsPerWarp, CUpti_ActivityDevice5, numThreadsPerWarp)
-	FIELD(gst_cupti_device, coreClockRate, CUpti_ActivityDevice5, coreClockRate)
-	FIELD(gst_cupti_device, numMemcpyEngines, CUpti_ActivityDevice5, numMemcpyEngines)
-	FIELD(gst_cupti_device, numMultiprocessors, CUpti_ActivityDevice5, numMultiprocessors)
-	FIELD(gst_cupti_device, maxIPC, CUpti_ActivityDevice5, maxIPC)
-	FIELD(gst_cupti_device, maxWarpsPerMultiprocessor, CUpti_ActivityDevice5, maxWarpsPerMultiprocessor)
-	FIELD(gst_cupti_device, maxBlocksPerMultiprocessor, CUpti_ActivityDevice5, maxBlocksPerMultiprocessor)
-	FIELD(gst_cupti_device, maxSharedMemoryPerMultiprocessor, CUpti_ActivityDevice5, maxSharedMemoryPerMultiprocessor)
-	FIELD(gst_cupti_device, maxRegistersPerMultiprocessor, CUpti_ActivityDevice5, maxRegistersPerMultiprocessor)
-	FIELD(gst_cupti_device, maxRegistersPerBlock, CUpti_ActivityDevice5, maxRegistersPerBlock)
-	FIELD(gst_cupti_device, maxSharedMemoryPerBlock, CUpti_ActivityDevice5, maxSharedMemoryPerBlock)
-	FIELD(gst_cupti_device, maxThreadsPerBlock, CUpti_ActivityDevice5, maxThreadsPerBlock)
-	FIELD(gst_cupti_device, maxBlockDimX, CUpti_ActivityDevice5, maxBlockDimX)
-	FIELD(gst_cupti_device, maxBlockDimY, CUpti_ActivityDevice5, maxBlockDimY)
-	FIELD(gst_cupti_device, maxBlockDimZ, CUpti_ActivityDevice5, maxBlockDimZ)
-	FIELD(gst_cupti_device, maxGridDimX, CUpti_ActivityDevice5, maxGridDimX)
-	FIELD(gst_cupti_device, maxGridDimY, CUpti_ActivityDevice5, maxGridDimY)
-	FIELD(gst_cupti_device, maxGridDimZ, CUpti_ActivityDevice5, maxGridDimZ)
-	FIELD(gst_cupti_device, computeCapabilityMajor, CUpti_ActivityDevice5, computeCapabilityMajor)
-	FIELD(gst_cupti_device, computeCapabilityMinor, CUpti_ActivityDevice5, computeCapabilityMinor)
-	FIELD(gst_cupti_device, id, CUpti_ActivityDevice5, id)
-	FIELD(gst_cupti_device, eccEnabled, CUpti_ActivityDevice5, eccEnabled)
-	FIELD(gst_cupti_device, uuid, CUpti_ActivityDevice5, uuid)
-	FIELD(gst_cupti_device, name, CUpti_ActivityDevice5, name)
-	FIELD(gst_cupti_device, isCudaVisible, CUpti_ActivityDevice5, isCudaVisible)
-	FIELD(gst_cupti_device, isMigEnabled, CUpti_ActivityDevice5, isMigEnabled)
-	FIELD(gst_cupti_device, reserved, CUpti_ActivityDevice5, reserved)
-	FIELD(gst_cupti_device, gpuInstanceId, CUpti_ActivityDevice5, gpuInstanceId)
-	FIELD(gst_cupti_device, computeInstanceId, CUpti_ActivityDevice5, computeInstanceId)
-	FIELD(gst_cupti_device, migUuid, CUpti_ActivityDevice5, migUuid)
-	FIELD(gst_cupti_device, isNumaNode, CUpti_ActivityDevice5, isNumaNode)
-	FIELD(gst_cupti_device, numaId, CUpti_ActivityDevice5, numaId)
-	SIZE(gst_cupti_device_attribute, CUpti_ActivityDeviceAttribute)
-	FIELD(gst_cupti_device_attribute, kind, CUpti_ActivityDeviceAttribute, kind)
-	FIELD(gst_cupti_device_attribute, flags, CUpti_ActivityDeviceAttribute, flags)
-	FIELD(gst_cupti_device_attribute, deviceId, CUpti_ActivityDeviceAttribute, deviceId)
-	FIELD(gst_cupti_device_attribute, attribute, CUpti_ActivityDeviceAttribute, attribute)
-	FIELD(gst_cupti_device_attribute, value, CUpti_ActivityDeviceAttribute, value)
-	SIZE(gst_cupti_graph_trace, CUpti_ActivityGraphTrace2)
-	FIELD(gst_cupti_graph_trace, kind, CUpti_ActivityGraphTrace2, kind)
-	FIELD(gst_cupti_graph_trace, correlationId, CUpti_ActivityGraphTrace2, correlationId)
-	FIELD(gst_cupti_graph_trace, start, CUpti_ActivityGraphTrace2, start)
-	FIELD(gst_cupti_graph_trace, end, CUpti_ActivityGraphTrace2, end)
-	FIELD(gst_cupti_graph_trace, deviceId, CUpti_ActivityGraphTrace2, deviceId)
-	FIELD(gst_cupti_graph_trace, graphId, CUpti_ActivityGraphTrace2, graphId)
-	FIELD(gst_cupti_graph_trace, contextId, CUpti_ActivityGraphTrace2, contextId)
-	FIELD(gst_cupti_graph_trace, streamId, CUpti_ActivityGraphTrace2, streamId)
-	FIELD(gst_cupti_graph_trace, reserved, CUpti_ActivityGraphTrace2, reserved)
-	FIELD(gst_cupti_graph_trace, endDeviceId, CUpti_ActivityGraphTrace2, endDeviceId)
-	FIELD(gst_cupti_graph_trace, endContextId, CUpti_ActivityGraphTrace2, endContextId)
-	SIZE(gst_cupti_memory, CUpti_ActivityMemory4)
-	FIELD(gst_cupti_memory, kind, CUpti_ActivityMemory4, kind)
-	FIELD(gst_cupti_memory, memoryOperationType, CUpti_ActivityMemory4, memoryOperationType)
-	FIELD(gst_cupti_memory, memoryKind, CUpti_ActivityMemory4, memoryKind)
-	FIELD(gst_cupti_memory, correlationId, CUpti_ActivityMemory4, correlationId)
-	FIELD(gst_cupti_memory, address, CUpti_ActivityMemory4, address)
-	FIELD(gst_cupti_memory, bytes, CUpti_ActivityMemory4, bytes)
-	FIELD(gst_cupti_memory, timestamp, CUpti_ActivityMemory4, timestamp)
-	FIELD(gst_cupti_memory, PC, CUpti_ActivityMemory4, PC)
-	FIELD(gst_cupti_memory, processId, CUpti_ActivityMemory4, processId)
-	FIELD(gst_cupti_memory, deviceId, CUpti_ActivityMemory4, deviceId)
-	FIELD(gst_cupti_memory, contextId, CUpti_ActivityMemory4, contextId)
-	FIELD(gst_cupti_memory, streamId, CUpti_ActivityMemory4, streamId)
-	FIELD(gst_cupti_memory, name, CUpti_ActivityMemory4, name)
-	FIELD(gst_cupti_memory, isAsync, CUpti_ActivityMemory4, isAsync)
-	FIELD(gst_cupti_memory, pad1, CUpti_ActivityMemory4, pad1)
-	FIELD(gst_cupti_memory, poolType, CUpti_ActivityMemory4, memoryPoolConfig.memoryPoolType)
-	FIELD(gst_cupti_memory, pad2, CUpti_ActivityMemory4, memoryPoolConfig.pad2)
-	FIELD(gst_cupti_memory, poolAddress, CUpti_ActivityMemory4, memoryPoolConfig.address)
-	FIELD(gst_cupti_memory, poolReleaseThreshold, CUpti_ActivityMemory4, memoryPoolConfig.releaseThreshold)
-	FIELD(gst_cupti_memory, poolSize, CUpti_ActivityMemory4, memoryPoolConfig.pool.size)
-	FIELD(gst_cupti_memory, poolUtilizedSize, CUpti_ActivityMemory4, memoryPoolConfig.utilizedSize)
-	FIELD(gst_cupti_memory, source, CUpti_ActivityMemory4, source)
-	SIZE(gst_cupti_overhead, CUpti_ActivityOverhead3)
-	FIELD(gst_cupti_overhead, kind, CUpti_ActivityOverhead3, kind)
-	FIELD(gst_cupti_overhead, overheadKind, CUpti_ActivityOverhead3, overheadKind)
-	FIELD(gst_cupti_overhead, objectKind, CUpti_ActivityOverhead3, objectKind)
-	FIELD(gst_cupti_overhead, objectId, CUpti_ActivityOverhead3, objectId)
-	FIELD(gst_cupti_overhead, start, CUpti_ActivityOverhead3, start)
-	FIELD(gst_cupti_overhead, end, CUpti_ActivityOverhead3, end)
-	FIELD(gst_cupti_overhead, correlationId, CUpti_ActivityOverhead3, correlationId)
-	FIELD(gst_cupti_overhead, reserved0, CUpti_ActivityOverhead3, reserved0)
-	FIELD(gst_cupti_overhead, overheadData, CUpti_ActivityOverhead3, overheadData)
-	SIZE(gst_cupti_command_buffer_full, CUpti_ActivityOverheadCommandBufferFullData)
-	FIELD(gst_cupti_command_buffer_full, commandBufferLength, CUpti_ActivityOverheadCommandBufferFullData, commandBufferLength)
-	FIELD(gst_cupti_command_buffer_full, channelID, CUpti_ActivityOverheadCommandBufferFullData, channelID)
-	FIELD(gst_cupti_command_buffer_full, channelType, CUpti_ActivityOverheadCommandBufferFullData, channelType)
-	SIZE(gst_cupti_synchronization, CUpti_ActivitySynchronization2)
-	FIELD(gst_cupti_synchronization, kind, CUpti_ActivitySynchronization2, kind)
-	FIELD(gst_cupti_synchronization, type, CUpti_ActivitySynchronization2, type)
-	FIELD(gst_cupti_synchronization, start, CUpti_ActivitySynchronization2, start)
-	FIELD(gst_cupti_synchronization, end, CUpti_ActivitySynchronization2, end)
-	FIELD(gst_cupti_synchronization, correlationId, CUpti_ActivitySynchronization2, correlationId)
-	FIELD(gst_cupti_synchronization, contextId, CUpti_ActivitySynchronization2, contextId)
-	FIELD(gst_cupti_synchronization, streamId, CUpti_ActivitySynchronization2, streamId)
-	FIELD(gst_cupti_synchronization, cudaEventId, CUpti_ActivitySynchronization2, cudaEventId)
-	FIELD(gst_cupti_synchronization, cudaEventSyncId, CUpti_ActivitySynchronization2, cudaEventSyncId)
-	FIELD(gst_cupti_synchronization, returnValue, CUpti_ActivitySynchronization2, returnValue)
-	FIELD(gst_cupti_synchronization, pad, CUpti_ActivitySynchronization2, pad)
-	SIZE(gst_cupti_cuda_event, CUpti_ActivityCudaEvent2)
-	FIELD(gst_cupti_cuda_event, kind, CUpti_ActivityCudaEvent2, kind)
-	FIELD(gst_cupti_cuda_event, correlationId, CUpti_ActivityCudaEvent2, correlationId)
-	FIELD(gst_cupti_cuda_event, contextId, CUpti_ActivityCudaEvent2, contextId)
-	FIELD(gst_cupti_cuda_event, streamId, CUpti_ActivityCudaEvent2, streamId)
-	FIELD(gst_cupti_cuda_event, eventId, CUpti_ActivityCudaEvent2, eventId)
-	FIELD(gst_cupti_cuda_event, pad, CUpti_ActivityCudaEvent2, pad)
-	FIELD(gst_cupti_cuda_event, deviceId, CUpti_ActivityCudaEvent2, deviceId)
-	FIELD(gst_cupti_cuda_event, pad2, CUpti_ActivityCudaEvent2, pad2)
-	FIELD(gst_cupti_cuda_event, reserved0, CUpti_ActivityCudaEvent2, reserved0)
-	FIELD(gst_cupti_cuda_event, deviceTimestamp, CUpti_ActivityCudaEvent2, deviceTimestamp)
-	FIELD(gst_cupti_cuda_event, cudaEventSyncId, CUpti_ActivityCudaEvent2, cudaEventSyncId)
-	SIZE(gst_cupti_api, CUpti_ActivityAPI)
-	FIELD(gst_cupti_api, kind, CUpti_ActivityAPI, kind)
-	FIELD(gst_cupti_api, cbid, CUpti_ActivityAPI, cbid)
-	FIELD(gst_cupti_api, start, CUpti_ActivityAPI, start)
-	FIELD(gst_cupti_api, end, CUpti_ActivityAPI, end)
-	FIELD(gst_cupti_api, processId, CUpti_ActivityAPI, processId)
-	FIELD(gst_cupti_api, threadId, CUpti_ActivityAPI, threadId)
-	FIELD(gst_cupti_api, correlationId, CUpti_ActivityAPI, correlationId)
-	FIELD(gst_cupti_api, returnValue, CUpti_ActivityAPI, returnValue)
+	SIZE(gst_cupti_kernel, CUpti_ActivityKernel10),
+	FIELD(gst_cupti_kernel, kind, CUpti_ActivityKernel10, kind),
+	FIELD(gst_cupti_kernel, cacheConfig, CUpti_ActivityKernel10, cacheConfig),
+	FIELD(gst_cupti_kernel, sharedMemoryConfig, CUpti_ActivityKernel10, sharedMemoryConfig),
+	FIELD(gst_cupti_kernel, registersPerThread, CUpti_ActivityKernel10, registersPerThread),
+	FIELD(gst_cupti_kernel, partitionedGlobalCacheRequested, CUpti_ActivityKernel10, partitionedGlobalCacheRequested),
+	FIELD(gst_cupti_kernel, partitionedGlobalCacheExecuted, CUpti_ActivityKernel10, partitionedGlobalCacheExecuted),
+	FIELD(gst_cupti_kernel, start, CUpti_ActivityKernel10, start),
+	FIELD(gst_cupti_kernel, end, CUpti_ActivityKernel10, end),
+	FIELD(gst_cupti_kernel, completed, CUpti_ActivityKernel10, completed),
+	FIELD(gst_cupti_kernel, deviceId, CUpti_ActivityKernel10, deviceId),
+	FIELD(gst_cupti_kernel, contextId, CUpti_ActivityKernel10, contextId),
+	FIELD(gst_cupti_kernel, streamId, CUpti_ActivityKernel10, streamId),
+	FIELD(gst_cupti_kernel, gridX, CUpti_ActivityKernel10, gridX),
+	FIELD(gst_cupti_kernel, gridY, CUpti_ActivityKernel10, gridY),
+	FIELD(gst_cupti_kernel, gridZ, CUpti_ActivityKernel10, gridZ),
+	FIELD(gst_cupti_kernel, blockX, CUpti_ActivityKernel10, blockX),
+	FIELD(gst_cupti_kernel, blockY, CUpti_ActivityKernel10, blockY),
+	FIELD(gst_cupti_kernel, blockZ, CUpti_ActivityKernel10, blockZ),
+	FIELD(gst_cupti_kernel, staticSharedMemory, CUpti_ActivityKernel10, staticSharedMemory),
+	FIELD(gst_cupti_kernel, dynamicSharedMemory, CUpti_ActivityKernel10, dynamicSharedMemory),
+	FIELD(gst_cupti_kernel, localMemoryPerThread, CUpti_ActivityKernel10, localMemoryPerThread),
+	FIELD(gst_cupti_kernel, localMemoryTotal, CUpti_ActivityKernel10, localMemoryTotal),
+	FIELD(gst_cupti_kernel, correlationId, CUpti_ActivityKernel10, correlationId),
+	FIELD(gst_cupti_kernel, gridId, CUpti_ActivityKernel10, gridId),
+	FIELD(gst_cupti_kernel, name, CUpti_ActivityKernel10, name),
+	FIELD(gst_cupti_kernel, reserved0, CUpti_ActivityKernel10, reserved0),
+	FIELD(gst_cupti_kernel, queued, CUpti_ActivityKernel10, queued),
+	FIELD(gst_cupti_kernel, submitted, CUpti_ActivityKernel10, submitted),
+	FIELD(gst_cupti_kernel, launchType, CUpti_ActivityKernel10, launchType),
+	FIELD(gst_cupti_kernel, isSharedMemoryCarveoutRequested, CUpti_ActivityKernel10, isSharedMemoryCarveoutRequested),
+	FIELD(gst_cupti_kernel, sharedMemoryCarveoutRequested, CUpti_ActivityKernel10, sharedMemoryCarveoutRequested),
+	FIELD(gst_cupti_kernel, padding, CUpti_ActivityKernel10, padding),
+	FIELD(gst_cupti_kernel, sharedMemoryExecuted, CUpti_ActivityKernel10, sharedMemoryExecuted),
+	FIELD(gst_cupti_kernel, graphNodeId, CUpti_ActivityKernel10, graphNodeId),
+	FIELD(gst_cupti_kernel, shmemLimitConfig, CUpti_ActivityKernel10, shmemLimitConfig),
+	FIELD(gst_cupti_kernel, graphId, CUpti_ActivityKernel10, graphId),
+	FIELD(gst_cupti_kernel, pAccessPolicyWindow, CUpti_ActivityKernel10, pAccessPolicyWindow),
+	FIELD(gst_cupti_kernel, channelID, CUpti_ActivityKernel10, channelID),
+	FIELD(gst_cupti_kernel, channelType, CUpti_ActivityKernel10, channelType),
+	FIELD(gst_cupti_kernel, clusterX, CUpti_ActivityKernel10, clusterX),
+	FIELD(gst_cupti_kernel, clusterY, CUpti_ActivityKernel10, clusterY),
+	FIELD(gst_cupti_kernel, clusterZ, CUpti_ActivityKernel10, clusterZ),
+	FIELD(gst_cupti_kernel, clusterSchedulingPolicy, CUpti_ActivityKernel10, clusterSchedulingPolicy),
+	FIELD(gst_cupti_kernel, localMemoryTotal_v2, CUpti_ActivityKernel10, localMemoryTotal_v2),
+	FIELD(gst_cupti_kernel, maxPotentialClusterSize, CUpti_ActivityKernel10, maxPotentialClusterSize),
+	FIELD(gst_cupti_kernel, maxActiveClusters, CUpti_ActivityKernel10, maxActiveClusters),
+	FIELD(gst_cupti_kernel, isDeviceLaunched, CUpti_ActivityKernel10, isDeviceLaunched),
+	FIELD(gst_cupti_kernel, padding3, CUpti_ActivityKernel10, padding3),
+	SIZE(gst_cupti_memcpy, CUpti_ActivityMemcpy6),
+	FIELD(gst_cupti_memcpy, kind, CUpti_ActivityMemcpy6, kind),
+	FIELD(gst_cupti_memcpy, copyKind, CUpti_ActivityMemcpy6, copyKind),
+	FIELD(gst_cupti_memcpy, srcKind, CUpti_ActivityMemcpy6, srcKind),
+	FIELD(gst_cupti_memcpy, dstKind, CUpti_ActivityMemcpy6, dstKind),
+	FIELD(gst_cupti_memcpy, flags, CUpti_ActivityMemcpy6, flags),
+	FIELD(gst_cupti_memcpy, bytes, CUpti_ActivityMemcpy6, bytes),
+	FIELD(gst_cupti_memcpy, start, CUpti_ActivityMemcpy6, start),
+	FIELD(gst_cupti_memcpy, end, CUpti_ActivityMemcpy6, end),
+	FIELD(gst_cupti_memcpy, deviceId, CUpti_ActivityMemcpy6, deviceId),
+	FIELD(gst_cupti_memcpy, contextId, CUpti_ActivityMemcpy6, contextId),
+	FIELD(gst_cupti_memcpy, streamId, CUpti_ActivityMemcpy6, streamId),
+	FIELD(gst_cupti_memcpy, correlationId, CUpti_ActivityMemcpy6, correlationId),
+	FIELD(gst_cupti_memcpy, runtimeCorrelationId, CUpti_ActivityMemcpy6, runtimeCorrelationId),
+	FIELD(gst_cupti_memcpy, pad, CUpti_ActivityMemcpy6, pad),
+	FIELD(gst_cupti_memcpy, reserved0, CUpti_ActivityMemcpy6, reserved0),
+	FIELD(gst_cupti_memcpy, graphNodeId, CUpti_ActivityMemcpy6, graphNodeId),
+	FIELD(gst_cupti_memcpy, graphId, CUpti_ActivityMemcpy6, graphId),
+	FIELD(gst_cupti_memcpy, channelID, CUpti_ActivityMemcpy6, channelID),
+	FIELD(gst_cupti_memcpy, channelType, CUpti_ActivityMemcpy6, channelType),
+	FIELD(gst_cupti_memcpy, isDeviceLaunched, CUpti_ActivityMemcpy6, isDeviceLaunched),
+	FIELD(gst_cupti_memcpy, pad2, CUpti_ActivityMemcpy6, pad2),
+	FIELD(gst_cupti_memcpy, copyCount, CUpti_ActivityMemcpy6, copyCount),
+	SIZE(gst_cupti_memcpy_ptop, CUpti_ActivityMemcpyPtoP4),
+	FIELD(gst_cupti_memcpy_ptop, kind, CUpti_ActivityMemcpyPtoP4, kind),
+	FIELD(gst_cupti_memcpy_ptop, copyKind, CUpti_ActivityMemcpyPtoP4, copyKind),
+	FIELD(gst_cupti_memcpy_ptop, srcKind, CUpti_ActivityMemcpyPtoP4, srcKind),
+	FIELD(gst_cupti_memcpy_ptop, dstKind, CUpti_ActivityMemcpyPtoP4, dstKind),
+	FIELD(gst_cupti_memcpy_ptop, flags, CUpti_ActivityMemcpyPtoP4, flags),
+	FIELD(gst_cupti_memcpy_ptop, bytes, CUpti_ActivityMemcpyPtoP4, bytes),
+	FIELD(gst_cupti_memcpy_ptop, start, CUpti_ActivityMemcpyPtoP4, start),
+	FIELD(gst_cupti_memcpy_ptop, end, CUpti_ActivityMemcpyPtoP4, end),
+	FIELD(gst_cupti_memcpy_ptop, deviceId, CUpti_ActivityMemcpyPtoP4, deviceId),
+	FIELD(gst_cupti_memcpy_ptop, contextId, CUpti_ActivityMemcpyPtoP4, contextId),
+	FIELD(gst_cupti_memcpy_ptop, streamId, CUpti_ActivityMemcpyPtoP4, streamId),
+	FIELD(gst_cupti_memcpy_ptop, srcDeviceId, CUpti_ActivityMemcpyPtoP4, srcDeviceId),
+	FIELD(gst_cupti_memcpy_ptop, srcContextId, CUpti_ActivityMemcpyPtoP4, srcContextId),
+	FIELD(gst_cupti_memcpy_ptop, dstDeviceId, CUpti_ActivityMemcpyPtoP4, dstDeviceId),
+	FIELD(gst_cupti_memcpy_ptop, dstContextId, CUpti_ActivityMemcpyPtoP4, dstContextId),
+	FIELD(gst_cupti_memcpy_ptop, correlationId, CUpti_ActivityMemcpyPtoP4, correlationId),
+	FIELD(gst_cupti_memcpy_ptop, reserved0, CUpti_ActivityMemcpyPtoP4, reserved0),
+	FIELD(gst_cupti_memcpy_ptop, graphNodeId, CUpti_ActivityMemcpyPtoP4, graphNodeId),
+	FIELD(gst_cupti_memcpy_ptop, graphId, CUpti_ActivityMemcpyPtoP4, graphId),
+	FIELD(gst_cupti_memcpy_ptop, channelID, CUpti_ActivityMemcpyPtoP4, channelID),
+	FIELD(gst_cupti_memcpy_ptop, channelType, CUpti_ActivityMemcpyPtoP4, channelType),
+	SIZE(gst_cupti_memset, CUpti_ActivityMemset4),
+	FIELD(gst_cupti_memset, kind, CUpti_ActivityMemset4, kind),
+	FIELD(gst_cupti_memset, value, CUpti_ActivityMemset4, value),
+	FIELD(gst_cupti_memset, bytes, CUpti_ActivityMemset4, bytes),
+	FIELD(gst_cupti_memset, start, CUpti_ActivityMemset4, start),
+	FIELD(gst_cupti_memset, end, CUpti_ActivityMemset4, end),
+	FIELD(gst_cupti_memset, deviceId, CUpti_ActivityMemset4, deviceId),
+	FIELD(gst_cupti_memset, contextId, CUpti_ActivityMemset4, contextId),
+	FIELD(gst_cupti_memset, streamId, CUpti_ActivityMemset4, streamId),
+	FIELD(gst_cupti_memset, correlationId, CUpti_ActivityMemset4, correlationId),
+	FIELD(gst_cupti_memset, flags, CUpti_ActivityMemset4, flags),
+	FIELD(gst_cupti_memset, memoryKind, CUpti_ActivityMemset4, memoryKind),
+	FIELD(gst_cupti_memset, pad, CUpti_ActivityMemset4, pad),
+	FIELD(gst_cupti_memset, reserved0, CUpti_ActivityMemset4, reserved0),
+	FIELD(gst_cupti_memset, graphNodeId, CUpti_ActivityMemset4, graphNodeId),
+	FIELD(gst_cupti_memset, graphId, CUpti_ActivityMemset4, graphId),
+	FIELD(gst_cupti_memset, channelID, CUpti_ActivityMemset4, channelID),
+	FIELD(gst_cupti_memset, channelType, CUpti_ActivityMemset4, channelType),
+	FIELD(gst_cupti_memset, isDeviceLaunched, CUpti_ActivityMemset4, isDeviceLaunched),
+	FIELD(gst_cupti_memset, pad2, CUpti_ActivityMemset4, pad2),
+	SIZE(gst_cupti_stream, CUpti_ActivityStream),
+	FIELD(gst_cupti_stream, kind, CUpti_ActivityStream, kind),
+	FIELD(gst_cupti_stream, contextId, CUpti_ActivityStream, contextId),
+	FIELD(gst_cupti_stream, streamId, CUpti_ActivityStream, streamId),
+	FIELD(gst_cupti_stream, priority, CUpti_ActivityStream, priority),
+	FIELD(gst_cupti_stream, flag, CUpti_ActivityStream, flag),
+	FIELD(gst_cupti_stream, correlationId, CUpti_ActivityStream, correlationId),
+	SIZE(gst_cupti_context, CUpti_ActivityContext3),
+	FIELD(gst_cupti_context, kind, CUpti_ActivityContext3, kind),
+	FIELD(gst_cupti_context, contextId, CUpti_ActivityContext3, contextId),
+	FIELD(gst_cupti_context, deviceId, CUpti_ActivityContext3, deviceId),
+	FIELD(gst_cupti_context, computeApiKind, CUpti_ActivityContext3, computeApiKind),
+	FIELD(gst_cupti_context, nullStreamId, CUpti_ActivityContext3, nullStreamId),
+	FIELD(gst_cupti_context, parentContextId, CUpti_ActivityContext3, parentContextId),
+	FIELD(gst_cupti_context, isGreenContext, CUpti_ActivityContext3, isGreenContext),
+	FIELD(gst_cupti_context, padding, CUpti_ActivityContext3, padding),
+	FIELD(gst_cupti_context, numMultiprocessors, CUpti_ActivityContext3, numMultiprocessors),
+	FIELD(gst_cupti_context, cigMode, CUpti_ActivityContext3, cigMode),
+	FIELD(gst_cupti_context, padding2, CUpti_ActivityContext3, padding2),
+	SIZE(gst_cupti_device, CUpti_ActivityDevice5),
+	FIELD(gst_cupti_device, kind, CUpti_ActivityDevice5, kind),
+	FIELD(gst_cupti_device, flags, CUpti_ActivityDevice5, flags),
+	FIELD(gst_cupti_device, globalMemoryBandwidth, CUpti_ActivityDevice5, globalMemoryBandwidth),
+	FIELD(gst_cupti_device, globalMemorySize, CUpti_ActivityDevice5, globalMemorySize),
+	FIELD(gst_cupti_device, constantMemorySize, CUpti_ActivityDevice5, constantMemorySize),
+	FIELD(gst_cupti_device, l2CacheSize, CUpti_ActivityDevice5, l2CacheSize),
+	FIELD(gst_cupti_device, numThreadsPerWarp, CUpti_ActivityDevice5, numThreadsPerWarp),
+	FIELD(gst_cupti_device, coreClockRate, CUpti_ActivityDevice5, coreClockRate),
+	FIELD(gst_cupti_device, numMemcpyEngines, CUpti_ActivityDevice5, numMemcpyEngines),
+	FIELD(gst_cupti_device, numMultiprocessors, CUpti_ActivityDevice5, numMultiprocessors),
+	FIELD(gst_cupti_device, maxIPC, CUpti_ActivityDevice5, maxIPC),
+	FIELD(gst_cupti_device, maxWarpsPerMultiprocessor, CUpti_ActivityDevice5, maxWarpsPerMultiprocessor),
+	FIELD(gst_cupti_device, maxBlocksPerMultiprocessor, CUpti_ActivityDevice5, maxBlocksPerMultiprocessor),
+	FIELD(gst_cupti_device, maxSharedMemoryPerMultiprocessor, CUpti_ActivityDevice5, maxSharedMemoryPerMultiprocessor),
+	FIELD(gst_cupti_device, maxRegistersPerMultiprocessor, CUpti_ActivityDevice5, maxRegistersPerMultiprocessor),
+	FIELD(gst_cupti_device, maxRegistersPerBlock, CUpti_ActivityDevice5, maxRegistersPerBlock),
+	FIELD(gst_cupti_device, maxSharedMemoryPerBlock, CUpti_ActivityDevice5, maxSharedMemoryPerBlock),
+	FIELD(gst_cupti_device, maxThreadsPerBlock, CUpti_ActivityDevice5, maxThreadsPerBlock),
+	FIELD(gst_cupti_device, maxBlockDimX, CUpti_ActivityDevice5, maxBlockDimX),
+	FIELD(gst_cupti_device, maxBlockDimY, CUpti_ActivityDevice5, maxBlockDimY),
+	FIELD(gst_cupti_device, maxBlockDimZ, CUpti_ActivityDevice5, maxBlockDimZ),
+	FIELD(gst_cupti_device, maxGridDimX, CUpti_ActivityDevice5, maxGridDimX),
+	FIELD(gst_cupti_device, maxGridDimY, CUpti_ActivityDevice5, maxGridDimY),
+	FIELD(gst_cupti_device, maxGridDimZ, CUpti_ActivityDevice5, maxGridDimZ),
+	FIELD(gst_cupti_device, computeCapabilityMajor, CUpti_ActivityDevice5, computeCapabilityMajor),
+	FIELD(gst_cupti_device, computeCapabilityMinor, CUpti_ActivityDevice5, computeCapabilityMinor),
+	FIELD(gst_cupti_device, id, CUpti_ActivityDevice5, id),
+	FIELD(gst_cupti_device, eccEnabled, CUpti_ActivityDevice5, eccEnabled),
+	FIELD(gst_cupti_device, uuid, CUpti_ActivityDevice5, uuid),
+	FIELD(gst_cupti_device, name, CUpti_ActivityDevice5, name),
+	FIELD(gst_cupti_device, isCudaVisible, CUpti_ActivityDevice5, isCudaVisible),
+	FIELD(gst_cupti_device, isMigEnabled, CUpti_ActivityDevice5, isMigEnabled),
+	FIELD(gst_cupti_device, reserved, CUpti_ActivityDevice5, reserved),
+	FIELD(gst_cupti_device, gpuInstanceId, CUpti_ActivityDevice5, gpuInstanceId),
+	FIELD(gst_cupti_device, computeInstanceId, CUpti_ActivityDevice5, computeInstanceId),
+	FIELD(gst_cupti_device, migUuid, CUpti_ActivityDevice5, migUuid),
+	FIELD(gst_cupti_device, isNumaNode, CUpti_ActivityDevice5, isNumaNode),
+	FIELD(gst_cupti_device, numaId, CUpti_ActivityDevice5, numaId),
+	SIZE(gst_cupti_device_attribute, CUpti_ActivityDeviceAttribute),
+	FIELD(gst_cupti_device_attribute, kind, CUpti_ActivityDeviceAttribute, kind),
+	FIELD(gst_cupti_device_attribute, flags, CUpti_ActivityDeviceAttribute, flags),
+	FIELD(gst_cupti_device_attribute, deviceId, CUpti_ActivityDeviceAttribute, deviceId),
+	FIELD(gst_cupti_device_attribute, attribute, CUpti_ActivityDeviceAttribute, attribute),
+	FIELD(gst_cupti_device_attribute, value, CUpti_ActivityDeviceAttribute, value),
+	SIZE(gst_cupti_graph_trace, CUpti_ActivityGraphTrace2),
+	FIELD(gst_cupti_graph_trace, kind, CUpti_ActivityGraphTrace2, kind),
+	FIELD(gst_cupti_graph_trace, correlationId, CUpti_ActivityGraphTrace2, correlationId),
+	FIELD(gst_cupti_graph_trace, start, CUpti_ActivityGraphTrace2, start),
+	FIELD(gst_cupti_graph_trace, end, CUpti_ActivityGraphTrace2, end),
+	FIELD(gst_cupti_graph_trace, deviceId, CUpti_ActivityGraphTrace2, deviceId),
+	FIELD(gst_cupti_graph_trace, graphId, CUpti_ActivityGraphTrace2, graphId),
+	FIELD(gst_cupti_graph_trace, contextId, CUpti_ActivityGraphTrace2, contextId),
+	FIELD(gst_cupti_graph_trace, streamId, CUpti_ActivityGraphTrace2, streamId),
+	FIELD(gst_cupti_graph_trace, reserved, CUpti_ActivityGraphTrace2, reserved),
+	FIELD(gst_cupti_graph_trace, endDeviceId, CUpti_ActivityGraphTrace2, endDeviceId),
+	FIELD(gst_cupti_graph_trace, endContextId, CUpti_ActivityGraphTrace2, endContextId),
+	SIZE(gst_cupti_memory, CUpti_ActivityMemory4),
+	FIELD(gst_cupti_memory, kind, CUpti_ActivityMemory4, kind),
+	FIELD(gst_cupti_memory, memoryOperationType, CUpti_ActivityMemory4, memoryOperationType),
+	FIELD(gst_cupti_memory, memoryKind, CUpti_ActivityMemory4, memoryKind),
+	FIELD(gst_cupti_memory, correlationId, CUpti_ActivityMemory4, correlationId),
+	FIELD(gst_cupti_memory, address, CUpti_ActivityMemory4, address),
+	FIELD(gst_cupti_memory, bytes, CUpti_ActivityMemory4, bytes),
+	FIELD(gst_cupti_memory, timestamp, CUpti_ActivityMemory4, timestamp),
+	FIELD(gst_cupti_memory, PC, CUpti_ActivityMemory4, PC),
+	FIELD(gst_cupti_memory, processId, CUpti_ActivityMemory4, processId),
+	FIELD(gst_cupti_memory, deviceId, CUpti_ActivityMemory4, deviceId),
+	FIELD(gst_cupti_memory, contextId, CUpti_ActivityMemory4, contextId),
+	FIELD(gst_cupti_memory, streamId, CUpti_ActivityMemory4, streamId),
+	FIELD(gst_cupti_memory, name, CUpti_ActivityMemory4, name),
+	FIELD(gst_cupti_memory, isAsync, CUpti_ActivityMemory4, isAsync),
+	FIELD(gst_cupti_memory, pad1, CUpti_ActivityMemory4, pad1),
+	FIELD(gst_cupti_memory, poolType, CUpti_ActivityMemory4, memoryPoolConfig.memoryPoolType),
+	FIELD(gst_cupti_memory, pad2, CUpti_ActivityMemory4, memoryPoolConfig.pad2),
+	FIELD(gst_cupti_memory, poolAddress, CUpti_ActivityMemory4, memoryPoolConfig.address),
+	FIELD(gst_cupti_memory, poolReleaseThreshold, CUpti_ActivityMemory4, memoryPoolConfig.releaseThreshold),
+	FIELD(gst_cupti_memory, poolSize, CUpti_ActivityMemory4, memoryPoolConfig.pool.size),
+	FIELD(gst_cupti_memory, poolUtilizedSize, CUpti_ActivityMemory4, memoryPoolConfig.utilizedSize),
+	FIELD(gst_cupti_memory, source, CUpti_ActivityMemory4, source),
+	SIZE(gst_cupti_overhead, CUpti_ActivityOverhead3),
+	FIELD(gst_cupti_overhead, kind, CUpti_ActivityOverhead3, kind),
+	FIELD(gst_cupti_overhead, overheadKind, CUpti_ActivityOverhead3, overheadKind),
+	FIELD(gst_cupti_overhead, objectKind, CUpti_ActivityOverhead3, objectKind),
+	FIELD(gst_cupti_overhead, objectId, CUpti_ActivityOverhead3, objectId),
+	FIELD(gst_cupti_overhead, start, CUpti_ActivityOverhead3, start),
+	FIELD(gst_cupti_overhead, end, CUpti_ActivityOverhead3, end),
+	FIELD(gst_cupti_overhead, correlationId, CUpti_ActivityOverhead3, correlationId),
+	FIELD(gst_cupti_overhead, reserved0, CUpti_ActivityOverhead3, reserved0),
+	FIELD(gst_cupti_overhead, overheadData, CUpti_ActivityOverhead3, overheadData),
+	SIZE(gst_cupti_command_buffer_full, CUpti_ActivityOverheadCommandBufferFullData),
+	FIELD(gst_cupti_command_buffer_full, commandBufferLength, CUpti_ActivityOverheadCommandBufferFullData, commandBufferLength),
+	FIELD(gst_cupti_command_buffer_full, channelID, CUpti_ActivityOverheadCommandBufferFullData, channelID),
+	FIELD(gst_cupti_command_buffer_full, channelType, CUpti_ActivityOverheadCommandBufferFullData, channelType),
+	SIZE(gst_cupti_synchronization, CUpti_ActivitySynchronization2),
+	FIELD(gst_cupti_synchronization, kind, CUpti_ActivitySynchronization2, kind),
+	FIELD(gst_cupti_synchronization, type, CUpti_ActivitySynchronization2, type),
+	FIELD(gst_cupti_synchronization, start, CUpti_ActivitySynchronization2, start),
+	FIELD(gst_cupti_synchronization, end, CUpti_ActivitySynchronization2, end),
+	FIELD(gst_cupti_synchronization, correlationId, CUpti_ActivitySynchronization2, correlationId),
+	FIELD(gst_cupti_synchronization, contextId, CUpti_ActivitySynchronization2, contextId),
+	FIELD(gst_cupti_synchronization, streamId, CUpti_ActivitySynchronization2, streamId),
+	FIELD(gst_cupti_synchronization, cudaEventId, CUpti_ActivitySynchronization2, cudaEventId),
+	FIELD(gst_cupti_synchronization, cudaEventSyncId, CUpti_ActivitySynchronization2, cudaEventSyncId),
+	FIELD(gst_cupti_synchronization, returnValue, CUpti_ActivitySynchronization2, returnValue),
+	FIELD(gst_cupti_synchronization, pad, CUpti_ActivitySynchronization2, pad),
+	SIZE(gst_cupti_cuda_event, CUpti_ActivityCudaEvent2),
+	FIELD(gst_cupti_cuda_event, kind, CUpti_ActivityCudaEvent2, kind),
+	FIELD(gst_cupti_cuda_event, correlationId, CUpti_ActivityCudaEvent2, correlationId),
+	FIELD(gst_cupti_cuda_event, contextId, CUpti_ActivityCudaEvent2, contextId),
+	FIELD(gst_cupti_cuda_event, streamId, CUpti_ActivityCudaEvent2, streamId),
+	FIELD(gst_cupti_cuda_event, eventId, CUpti_ActivityCudaEvent2, eventId),
+	FIELD(gst_cupti_cuda_event, pad, CUpti_ActivityCudaEvent2, pad),
+	FIELD(gst_cupti_cuda_event, deviceId, CUpti_ActivityCudaEvent2, deviceId),
+	FIELD(gst_cupti_cuda_event, pad2, CUpti_ActivityCudaEvent2, pad2),
+	FIELD(gst_cupti_cuda_event, reserved0, CUpti_ActivityCudaEvent2, reserved0),
+	FIELD(gst_cupti_cuda_event, deviceTimestamp, CUpti_ActivityCudaEvent2, deviceTimestamp),
+	FIELD(gst_cupti_cuda_event, cudaEventSyncId, CUpti_ActivityCudaEvent2, cudaEventSyncId),
+	SIZE(gst_cupti_api, CUpti_ActivityAPI),
+	FIELD(gst_cupti_api, kind, CUpti_ActivityAPI, kind),
+	FIELD(gst_cupti_api, cbid, CUpti_ActivityAPI, cbid),
+	FIELD(gst_cupti_api, start, CUpti_ActivityAPI, start),
+	FIELD(gst_cupti_api, end, CUpti_ActivityAPI, end),
+	FIELD(gst_cupti_api, processId, CUpti_ActivityAPI, processId),
+	FIELD(gst_cupti_api, threadId, CUpti_ActivityAPI, threadId),
+	FIELD(gst_cupti_api, correlationId, CUpti_ActivityAPI, correlationId),
+	FIELD(gst_cupti_api, returnValue, CUpti_ActivityAPI, returnValue),
 };
 
 static const struct layout callback_data[] = {
-	SIZE(gst_cupti_callback_data, CUpti_CallbackData)
-	FIELD(gst_cupti_callback_data, callbackSite, CUpti_CallbackData, callbackSite)
-	FIELD(gst_cupti_callback_data, functionName, CUpti_CallbackData, functionName)
-	FIELD(gst_cupti_callback_data, functionParams, CUpti_CallbackData, functionParams)
-	FIELD(gst_cupti_callback_data, functionReturnValue, CUpti_CallbackData, functionReturnValue)
-	FIELD(gst_cupti_callback_data, symbolName, CUpti_CallbackData, symbolName)
-	FIELD(gst_cupti_callback_data, context, CUpti_CallbackData, context)
-	FIELD(gst_cupti_callback_data, contextUid, CUpti_CallbackData, contextUid)
-	FIELD(gst_cupti_callback_data, correlationData, CUpti_CallbackData, correlationData)
-	FIELD(gst_cupti_callback_data, correlationId, CUpti_CallbackData, correlationId)
-	SIZE(gst_cupti_resource_data, CUpti_ResourceData)
-	FIELD(gst_cupti_resource_data, context, CUpti_ResourceData, context)
-	FIELD(gst_cupti_resource_data, stream, CUpti_ResourceData, resourceHandle.stream)
-	FIELD(gst_cupti_resource_data, resourceDescriptor, CUpti_ResourceData, resourceDescriptor)
-	SIZE(gst_cupti_module_data, CUpti_ModuleResourceData)
-	FIELD(gst_cupti_module_data, moduleId, CUpti_ModuleResourceData, moduleId)
-	FIELD(gst_cupti_module_data, cubinSize, CUpti_ModuleResourceData, cubinSize)
-	FIELD(gst_cupti_module_data, pCubin, CUpti_ModuleResourceData, pCubin)
-	SIZE(gst_cupti_graph_data, CUpti_GraphData)
-	FIELD(gst_cupti_graph_data, graph, CUpti_GraphData, graph)
-	FIELD(gst_cupti_graph_data, originalGraph, CUpti_GraphData, originalGraph)
-	FIELD(gst_cupti_graph_data, node, CUpti_GraphData, node)
-	FIELD(gst_cupti_graph_data, originalNode, CUpti_GraphData, originalNode)
-	FIELD(gst_cupti_graph_data, nodeType, CUpti_GraphData, nodeType)
-	FIELD(gst_cupti_graph_data, dependency, CUpti_GraphData, dependency)
-	FIELD(gst_cupti_graph_data, graphExec, CUpti_GraphData, graphExec)
-	SIZE(gst_cupti_stream_attr_data, CUpti_StreamAttrData)
-	FIELD(gst_cupti_stream_attr_data, stream, CUpti_StreamAttrData, stream)
-	FIELD(gst_cupti_stream_attr_data, attr, CUpti_StreamAttrData, attr)
-	FIELD(gst_cupti_stream_attr_data, value, CUpti_StreamAttrData, value)
-	SIZE(gst_cupti_synchronize_data, CUpti_SynchronizeData)
-	FIELD(gst_cupti_synchronize_data, context, CUpti_SynchronizeData, context)
-	FIELD(gst_cupti_synchronize_data, stream, CUpti_SynchronizeData, stream)
-	SIZE(gst_cupti_state_data, CUpti_StateData)
-	FIELD(gst_cupti_state_data, result, CUpti_StateData, notification.result)
-	FIELD(gst_cupti_state_data, message, CUpti_StateData, notification.message)
-	SIZE(gst_cupti_subscriber_params, CUpti_SubscriberParams)
-	FIELD(gst_cupti_subscriber_params, structSize, CUpti_SubscriberParams, structSize)
-	FIELD(gst_cupti_subscriber_params, subscriberName, CUpti_SubscriberParams, subscriberName)
-	FIELD(gst_cupti_subscriber_params, oldSubscriberName, CUpti_SubscriberParams, oldSubscriberName)
-	FIELD(gst_cupti_subscriber_params, oldSubscriberSize, CUpti_SubscriberParams, oldSubscriberSize)
+	SIZE(gst_cupti_callback_data, CUpti_CallbackData),
+	FIELD(gst_cupti_callback_data, callbackSite, CUpti_CallbackData, callbackSite),
+	FIELD(gst_cupti_callback_data, functionName, CUpti_CallbackData, functionName),
+	FIELD(gst_cupti_callback_data, functionParams, CUpti_CallbackData, functionParams),
+	FIELD(gst_cupti_callback_data, functionReturnValue, CUpti_CallbackData, functionReturnValue),
+	FIELD(gst_cupti_callback_data, symbolName, CUpti_CallbackData, symbolName),
+	FIELD(gst_cupti_callback_data, context, CUpti_CallbackData, context),
+	FIELD(gst_cupti_callback_data, contextUid, CUpti_CallbackData, contextUid),
+	FIELD(gst_cupti_callback_data, correlationData, CUpti_CallbackData, correlationData),
+	FIELD(gst_cupti_callback_data, correlationId, CUpti_CallbackData, correlationId),
+	SIZE(gst_cupti_resource_data, CUpti_ResourceData),
+	FIELD(gst_cupti_resource_data, context, CUpti_ResourceData, context),
+	FIELD(gst_cupti_resource_data, stream, CUpti_ResourceData, resourceHandle.stream),
+	FIELD(gst_cupti_resource_data, resourceDescriptor, CUpti_ResourceData, resourceDescriptor),
+	SIZE(gst_cupti_module_data, CUpti_ModuleResourceData),
+	FIELD(gst_cupti_module_data, moduleId, CUpti_ModuleResourceData, moduleId),
+	FIELD(gst_cupti_module_data, cubinSize, CUpti_ModuleResourceData, cubinSize),
+	FIELD(gst_cupti_module_data, pCubin, CUpti_ModuleResourceData, pCubin),
+	SIZE(gst_cupti_graph_data, CUpti_GraphData),
+	FIELD(gst_cupti_graph_data, graph, CUpti_GraphData, graph),
+	FIELD(gst_cupti_graph_data, originalGraph, CUpti_GraphData, originalGraph),
+	FIELD(gst_cupti_graph_data, node, CUpti_GraphData, node),
+	FIELD(gst_cupti_graph_data, originalNode, CUpti_GraphData, originalNode),
+	FIELD(gst_cupti_graph_data, nodeType, CUpti_GraphData, nodeType),
+	FIELD(gst_cupti_graph_data, dependency, CUpti_GraphData, dependency),
+	FIELD(gst_cupti_graph_data, graphExec, CUpti_GraphData, graphExec),
+	SIZE(gst_cupti_stream_attr_data, CUpti_StreamAttrData),
+	FIELD(gst_cupti_stream_attr_data, stream, CUpti_StreamAttrData, stream),
+	FIELD(gst_cupti_stream_attr_data, attr, CUpti_StreamAttrData, attr),
+	FIELD(gst_cupti_stream_attr_data, value, CUpti_StreamAttrData, value),
+	SIZE(gst_cupti_synchronize_data, CUpti_SynchronizeData),
+	FIELD(gst_cupti_synchronize_data, context, CUpti_SynchronizeData, context),
+	FIELD(gst_cupti_synchronize_data, stream, CUpti_SynchronizeData, stream),
+	SIZE(gst_cupti_state_data, CUpti_StateData),
+	FIELD(gst_cupti_state_data, result, CUpti_StateData, notification.result),
+	FIELD(gst_cupti_state_data, message, CUpti_StateData, notification.message),
+	SIZE(gst_cupti_subscriber_params, CUpti_SubscriberParams),
+	FIELD(gst_cupti_subscriber_params, structSize, CUpti_SubscriberParams, structSize),
+	FIELD(gst_cupti_subscriber_params, subscriberName, CUpti_SubscriberParams, subscriberName),
+	FIELD(gst_cupti_subscriber_params, oldSubscriberName, CUpti_SubscriberParams, oldSubscriberName),
+	FIELD(gst_cupti_subscriber_params, oldSubscriberSize, CUpti_SubscriberParams, oldSubscriberSize),
 };
 
 static const struct layout pointed_to[] = {
-	SIZE(gst_cu_launch_attribute, CUlaunchAttribute)
-	FIELD(gst_cu_launch_attribute, id, CUlaunchAttribute, id)
-	FIELD(gst_cu_launch_attribute, value, CUlaunchAttribute, value)
-	SIZE(gst_cu_launch_config, CUlaunchConfig)
-	FIELD(gst_cu_launch_config, gridDimX, CUlaunchConfig, gridDimX)
-	FIELD(gst_cu_launch_config, gridDimY, CUlaunchConfig, gridDimY)
-	FIELD(gst_cu_launch_config, gridDimZ, CUlaunchConfig, gridDimZ)
-	FIELD(gst_cu_launch_config, blockDimX, CUlaunchConfig, blockDimX)
-	FIELD(gst_cu_launch_config, blockDimY, CUlaunchConfig, blockDimY)
-	FIELD(gst_cu_launch_config, blockDimZ, CUlaunchConfig, blockDimZ)
-	FIELD(gst_cu_launch_config, sharedMemBytes, CUlaunchConfig, sharedMemBytes)
-	FIELD(gst_cu_launch_config, hStream, CUlaunchConfig, hStream)
-	FIELD(gst_cu_launch_config, attrs, CUlaunchConfig, attrs)
-	FIELD(gst_cu_launch_config, numAttrs, CUlaunchConfig, numAttrs)
-	SIZE(gst_cu_launch_params, CUDA_LAUNCH_PARAMS)
-	FIELD(gst_cu_launch_params, function, CUDA_LAUNCH_PARAMS, function)
-	FIELD(gst_cu_launch_params, gridDimX, CUDA_LAUNCH_PARAMS, gridDimX)
-	FIELD(gst_cu_launch_params, gridDimY, CUDA_LAUNCH_PARAMS, gridDimY)
-	FIELD(gst_cu_launch_params, gridDimZ, CUDA_LAUNCH_PARAMS, gridDimZ)
-	FIELD(gst_cu_launch_params, blockDimX, CUDA_LAUNCH_PARAMS, blockDimX)
-	FIELD(gst_cu_launch_params, blockDimY, CUDA_LAUNCH_PARAMS, blockDimY)
-	FIELD(gst_cu_launch_params, blockDimZ, CUDA_LAUNCH_PARAMS, blockDimZ)
-	FIELD(gst_cu_launch_params, sharedMemBytes, CUDA_LAUNCH_PARAMS, sharedMemBytes)
-	FIELD(gst_cu_launch_params, hStream, CUDA_LAUNCH_PARAMS, hStream)
-	FIELD(gst_cu_launch_params, kernelParams, CUDA_LAUNCH_PARAMS, kernelParams)
-	SIZE(gst_cu_copy_2d, CUDA_MEMCPY2D)
-	FIELD(gst_cu_copy_2d, srcXInBytes, CUDA_MEMCPY2D, srcXInBytes)
-	FIELD(gst_cu_copy_2d, srcY, CUDA_MEMCPY2D, srcY)
-	FIELD(gst_cu_copy_2d, srcMemoryType, CUDA_MEMCPY2D, srcMemoryType)
-	FIELD(gst_cu_copy_2d, srcHost, CUDA_MEMCPY2D, srcHost)
-	FIELD(gst_cu_copy_2d, srcDevice, CUDA_MEMCPY2D, srcDevice)
-	FIELD(gst_cu_copy_2d, srcArray, CUDA_MEMCPY2D, srcArray)
-	FIELD(gst_cu_copy_2d, srcPitch, CUDA_MEMCPY2D, srcPitch)
-	FIELD(gst_cu_copy_2d, dstXInBytes, CUDA_MEMCPY2D, dstXInBytes)
-	FIELD(gst_cu_copy_2d, dstY, CUDA_MEMCPY2D, dstY)
-	FIELD(gst_cu_copy_2d, dstMemoryType, CUDA_MEMCPY2D, dstMemoryType)
-	FIELD(gst_cu_copy_2d, dstHost, CUDA_MEMCPY2D, dstHost)
-	FIELD(gst_cu_copy_2d, dstDevice, CUDA_MEMCPY2D, dstDevice)
-	FIELD(gst_cu_copy_2d, dstArray, CUDA_MEMCPY2D, dstArray)
-	FIELD(gst_cu_copy_2d, dstPitch, CUDA_MEMCPY2D, dstPitch)
-	FIELD(gst_cu_copy_2d, WidthInBytes, CUDA_MEMCPY2D, WidthInBytes)
-	FIELD(gst_cu_copy_2d, Height, CUDA_MEMCPY2D, Height)
-	SIZE(gst_cu_copy_3d, CUDA_MEMCPY3D_PEER)
-	FIELD(gst_cu_copy_3d, srcXInBytes, CUDA_MEMCPY3D_PEER, srcXInBytes)
-	FIELD(gst_cu_copy_3d, srcY, CUDA_MEMCPY3D_PEER, srcY)
-	FIELD(gst_cu_copy_3d, srcZ, CUDA_MEMCPY3D_PEER, srcZ)
-	FIELD(gst_cu_copy_3d, srcLOD, CUDA_MEMCPY3D_PEER, srcLOD)
-	FIELD(gst_cu_copy_3d, srcMemoryType, CUDA_MEMCPY3D_PEER, srcMemoryType)
-	FIELD(gst_cu_copy_3d, srcHost, CUDA_MEMCPY3D_PEER, srcHost)
-	FIELD(gst_cu_copy_3d, srcDevice, CUDA_MEMCPY3D_PEER, srcDevice)
-	FIELD(gst_cu_copy_3d, srcArray, CUDA_MEMCPY3D_PEER, srcArray)
-	FIELD(gst_cu_copy_3d, srcContext, CUDA_MEMCPY3D_PEER, srcContext)
-	FIELD(gst_cu_copy_3d, srcPitch, CUDA_MEMCPY3D_PEER, srcPitch)
-	FIELD(gst_cu_copy_3d, srcHeight, CUDA_MEMCPY3D_PEER, srcHeight)
-	FIELD(gst_cu_copy_3d, dstXInBytes, CUDA_MEMCPY3D_PEER, dstXInBytes)
-	FIELD(gst_cu_copy_3d, dstY, CUDA_MEMCPY3D_PEER, dstY)
-	FIELD(gst_cu_copy_3d, dstZ, CUDA_MEMCPY3D_PEER, dstZ)
-	FIELD(gst_cu_copy_3d, dstLOD, CUDA_MEMCPY3D_PEER, dstLOD)
-	FIELD(gst_cu_copy_3d, dstMemoryType, CUDA_MEMCPY3D_PEER, dstMemoryType)
-	FIELD(gst_cu_copy_3d, dstHost, CUDA_MEMCPY3D_PEER, dstHost)
-	FIELD(gst_cu_copy_3d, dstDevice, CUDA_MEMCPY3D_PEER, dstDevice)
-	FIELD(gst_cu_copy_3d, dstArray, CUDA_MEMCPY3D_PEER, dstArray)
-	FIELD(gst_cu_copy_3d, dstContext, CUDA_MEMCPY3D_PEER, dstContext)
-	FIELD(gst_cu_copy_3d, dstPitch, CUDA_MEMCPY3D_PEER, dstPitch)
-	FIELD(gst_cu_copy_3d, dstHeight, CUDA_MEMCPY3D_PEER, dstHeight)
-	FIELD(gst_cu_copy_3d, WidthInBytes, CUDA_MEMCPY3D_PEER, WidthInBytes)
-	FIELD(gst_cu_copy_3d, Height, CUDA_MEMCPY3D_PEER, Height)
-	FIELD(gst_cu_copy_3d, Depth, CUDA_MEMCPY3D_PEER, Depth)
-	SIZE(gst_cu_copy_attributes, CUmemcpyAttributes)
-	FIELD(gst_cu_copy_attributes, srcAccessOrder, CUmemcpyAttributes, srcAccessOrder)
-	FIELD(gst_cu_copy_attributes, srcLocType, CUmemcpyAttributes, srcLocHint.type)
-	FIELD(gst_cu_copy_attributes, srcLocId, CUmemcpyAttributes, srcLocHint.id)
-	FIELD(gst_cu_copy_attributes, dstLocType, CUmemcpyAttributes, dstLocHint.type)
-	FIELD(gst_cu_copy_attributes, dstLocId, CUmemcpyAttributes, dstLocHint.id)
-	FIELD(gst_cu_copy_attributes, flags, CUmemcpyAttributes, flags)
-	SIZE(gst_cu_graph_instantiate_args, CUDA_GRAPH_INSTANTIATE_PARAMS)
-	FIELD(gst_cu_graph_instantiate_args, flags, CUDA_GRAPH_INSTANTIATE_PARAMS, flags)
-	FIELD(gst_cu_graph_instantiate_args, hUploadStream, CUDA_GRAPH_INSTANTIATE_PARAMS, hUploadStream)
-	FIELD(gst_cu_graph_instantiate_args, hErrNode_out, CUDA_GRAPH_INSTANTIATE_PARAMS, hErrNode_out)
-	FIELD(gst_cu_graph_instantiate_args, result_out, CUDA_GRAPH_INSTANTIATE_PARAMS, result_out)
-	SIZE(gst_cu_mem_location, CUmemLocation)
-	FIELD(gst_cu_mem_location, type, CUmemLocation, type)
-	FIELD(gst_cu_mem_location, id, CUmemLocation, id)
+	SIZE(gst_cu_launch_attribute, CUlaunchAttribute),
+	FIELD(gst_cu_launch_attribute, id, CUlaunchAttribute, id),
+	FIELD(gst_cu_launch_attribute, value, CUlaunchAttribute, value),
+	SIZE(gst_cu_launch_config, CUlaunchConfig),
+	FIELD(gst_cu_launch_config, gridDimX, CUlaunchConfig, gridDimX),
+	FIELD(gst_cu_launch_config, gridDimY, CUlaunchConfig, gridDimY),
+	FIELD(gst_cu_launch_config, gridDimZ, CUlaunchConfig, gridDimZ),
+	FIELD(gst_cu_launch_config, blockDimX, CUlaunchConfig, blockDimX),
+	FIELD(gst_cu_launch_config, blockDimY, CUlaunchConfig, blockDimY),
+	FIELD(gst_cu_launch_config, blockDimZ, CUlaunchConfig, blockDimZ),
+	FIELD(gst_cu_launch_config, sharedMemBytes, CUlaunchConfig, sharedMemBytes),
+	FIELD(gst_cu_launch_config, hStream, CUlaunchConfig, hStream),
+	FIELD(gst_cu_launch_config, attrs, CUlaunchConfig, attrs),
+	FIELD(gst_cu_launch_config, numAttrs, CUlaunchConfig, numAttrs),
+	SIZE(gst_cu_launch_params, CUDA_LAUNCH_PARAMS),
+	FIELD(gst_cu_launch_params, function, CUDA_LAUNCH_PARAMS, function),
+	FIELD(gst_cu_launch_params, gridDimX, CUDA_LAUNCH_PARAMS, gridDimX),
+	FIELD(gst_cu_launch_params, gridDimY, CUDA_LAUNCH_PARAMS, gridDimY),
+	FIELD(gst_cu_launch_params, gridDimZ, CUDA_LAUNCH_PARAMS, gridDimZ),
+	FIELD(gst_cu_launch_params, blockDimX, CUDA_LAUNCH_PARAMS, blockDimX),
+	FIELD(gst_cu_launch_params, blockDimY, CUDA_LAUNCH_PARAMS, blockDimY),
+	FIELD(gst_cu_launch_params, blockDimZ, CUDA_LAUNCH_PARAMS, blockDimZ),
+	FIELD(gst_cu_launch_params, sharedMemBytes, CUDA_LAUNCH_PARAMS, sharedMemBytes),
+	FIELD(gst_cu_launch_params, hStream, CUDA_LAUNCH_PARAMS, hStream),
+	FIELD(gst_cu_launch_params, kernelParams, CUDA_LAUNCH_PARAMS, kernelParams),
+	SIZE(gst_cu_copy_2d, CUDA_MEMCPY2D),
+	FIELD(gst_cu_copy_2d, srcXInBytes, CUDA_MEMCPY2D, srcXInBytes),
+	FIELD(gst_cu_copy_2d, srcY, CUDA_MEMCPY2D, srcY),
+	FIELD(gst_cu_copy_2d, srcMemoryType, CUDA_MEMCPY2D, srcMemoryType),
+	FIELD(gst_cu_copy_2d, srcHost, CUDA_MEMCPY2D, srcHost),
+	FIELD(gst_cu_copy_2d, srcDevice, CUDA_MEMCPY2D, srcDevice),
+	FIELD(gst_cu_copy_2d, srcArray, CUDA_MEMCPY2D, srcArray),
+	FIELD(gst_cu_copy_2d, srcPitch, CUDA_MEMCPY2D, srcPitch),
+	FIELD(gst_cu_copy_2d, dstXInBytes, CUDA_MEMCPY2D, dstXInBytes),
+	FIELD(gst_cu_copy_2d, dstY, CUDA_MEMCPY2D, dstY),
+	FIELD(gst_cu_copy_2d, dstMemoryType, CUDA_MEMCPY2D, dstMemoryType),
+	FIELD(gst_cu_copy_2d, dstHost, CUDA_MEMCPY2D, dstHost),
+	FIELD(gst_cu_copy_2d, dstDevice, CUDA_MEMCPY2D, dstDevice),
+	FIELD(gst_cu_copy_2d, dstArray, CUDA_MEMCPY2D, dstArray),
+	FIELD(gst_cu_copy_2d, dstPitch, CUDA_MEMCPY2D, dstPitch),
+	FIELD(gst_cu_copy_2d, WidthInBytes, CUDA_MEMCPY2D, WidthInBytes),
+	FIELD(gst_cu_copy_2d, Height, CUDA_MEMCPY2D, Height),
+	SIZE(gst_cu_copy_3d, CUDA_MEMCPY3D_PEER),
+	FIELD(gst_cu_copy_3d, srcXInBytes, CUDA_MEMCPY3D_PEER, srcXInBytes),
+	FIELD(gst_cu_copy_3d, srcY, CUDA_MEMCPY3D_PEER, srcY),
+	FIELD(gst_cu_copy_3d, srcZ, CUDA_MEMCPY3D_PEER, srcZ),
+	FIELD(gst_cu_copy_3d, srcLOD, CUDA_MEMCPY3D_PEER, srcLOD),
+	FIELD(gst_cu_copy_3d, srcMemoryType, CUDA_MEMCPY3D_PEER, srcMemoryType),
+	FIELD(gst_cu_copy_3d, srcHost, CUDA_MEMCPY3D_PEER, srcHost),
+	FIELD(gst_cu_copy_3d, srcDevice, CUDA_MEMCPY3D_PEER, srcDevice),
+	FIELD(gst_cu_copy_3d, srcArray, CUDA_MEMCPY3D_PEER, srcArray),
+	FIELD(gst_cu_copy_3d, srcContext, CUDA_MEMCPY3D_PEER, srcContext),
+	FIELD(gst_cu_copy_3d, srcPitch, CUDA_MEMCPY3D_PEER, srcPitch),
+	FIELD(gst_cu_copy_3d, srcHeight, CUDA_MEMCPY3D_PEER, srcHeight),
+	FIELD(gst_cu_copy_3d, dstXInBytes, CUDA_MEMCPY3D_PEER, dstXInBytes),
+	FIELD(gst_cu_copy_3d, dstY, CUDA_MEMCPY3D_PEER, dstY),
+	FIELD(gst_cu_copy_3d, dstZ, CUDA_MEMCPY3D_PEER, dstZ),
+	FIELD(gst_cu_copy_3d, dstLOD, CUDA_MEMCPY3D_PEER, dstLOD),
+	FIELD(gst_cu_copy_3d, dstMemoryType, CUDA_MEMCPY3D_PEER, dstMemoryType),
+	FIELD(gst_cu_copy_3d, dstHost, CUDA_MEMCPY3D_PEER, dstHost),
+	FIELD(gst_cu_copy_3d, dstDevice, CUDA_MEMCPY3D_PEER, dstDevice),
+	FIELD(gst_cu_copy_3d, dstArray, CUDA_MEMCPY3D_PEER, dstArray),
+	FIELD(gst_cu_copy_3d, dstContext, CUDA_MEMCPY3D_PEER, dstContext),
+	FIELD(gst_cu_copy_3d, dstPitch, CUDA_MEMCPY3D_PEER, dstPitch),
+	FIELD(gst_cu_copy_3d, dstHeight, CUDA_MEMCPY3D_PEER, dstHeight),
+	FIELD(gst_cu_copy_3d, WidthInBytes, CUDA_MEMCPY3D_PEER, WidthInBytes),
+	FIELD(gst_cu_copy_3d, Height, CUDA_MEMCPY3D_PEER, Height),
+	FIELD(gst_cu_copy_3d, Depth, CUDA_MEMCPY3D_PEER, Depth),
+	SIZE(gst_cu_copy_attributes, CUmemcpyAttributes),
+	FIELD(gst_cu_copy_attributes, srcAccessOrder, CUmemcpyAttributes, srcAccessOrder),
+	FIELD(gst_cu_copy_attributes, srcLocType, CUmemcpyAttributes, srcLocHint.type),
+	FIELD(gst_cu_copy_attributes, srcLocId, CUmemcpyAttributes, srcLocHint.id),
+	FIELD(gst_cu_copy_attributes, dstLocType, CUmemcpyAttributes, dstLocHint.type),
+	FIELD(gst_cu_copy_attributes, dstLocId, CUmemcpyAttributes, dstLocHint.id),
+	FIELD(gst_cu_copy_attributes, flags, CUmemcpyAttributes, flags),
+	SIZE(gst_cu_graph_instantiate_args, CUDA_GRAPH_INSTANTIATE_PARAMS),
+	FIELD(gst_cu_graph_instantiate_args, flags, CUDA_GRAPH_INSTANTIATE_PARAMS, flags),
+	FIELD(gst_cu_graph_instantiate_args, hUploadStream, CUDA_GRAPH_INSTANTIATE_PARAMS, hUploadStream),
+	FIELD(gst_cu_graph_instantiate_args, hErrNode_out, CUDA_GRAPH_INSTANTIATE_PARAMS, hErrNode_out),
+	FIELD(gst_cu_graph_instantiate_args, result_out, CUDA_GRAPH_INSTANTIATE_PARAMS, result_out),
+	SIZE(gst_cu_mem_location, CUmemLocation),
+	FIELD(gst_cu_mem_location, type, CUmemLocation, type),
+	FIELD(gst_cu_mem_location, id, CUmemLocation, id),
 };
 
 static const struct layout driver_params[] = {
-	FIELD(gst_cu_launch, f, cuLaunchKernel_params, f)
-	FIELD(gst_cu_launch, gridDimX, cuLaunchKernel_params, gridDimX)
-	FIELD(gst_cu_launch, gridDimY, cuLaunchKernel_params, gridDimY)
-	FIELD(gst_cu_launch, gridDimZ, cuLaunchKernel_params, gridDimZ)
-	FIELD(gst_cu_launch, blockDimX, cuLaunchKernel_params, blockDimX)
-	FIELD(gst_cu_launch, blockDimY, cuLaunchKernel_params, blockDimY)
-	FIELD(gst_cu_launch, blockDimZ, cuLaunchKernel_params, blockDimZ)
-	FIELD(gst_cu_launch, sharedMemBytes, cuLaunchKernel_params, sharedMemBytes)
-	FIELD(gst_cu_launch, hStream, cuLaunchKernel_params, hStream)
-	FIELD(gst_cu_launch, kernelParams, cuLaunchKernel_params, kernelParams)
-	FIELD(gst_cu_launch, f, cuLaunchCooperativeKernel_params, f)
-	FIELD(gst_cu_launch, gridDimX, cuLaunchCooperativeKernel_params, gridDimX)
-	FIELD(gst_cu_launch, gridDimY, cuLaunchCooperativeKernel_params, gridDimY)
-	FIELD(gst_cu_launch, gridDimZ, cuLaunchCooperativeKernel_params, gridDimZ)
-	FIELD(gst_cu_launch, blockDimX, cuLaunchCooperativeKernel_params, blockDimX)
-	FIELD(gst_cu_launch, blockDimY, cuLaunchCooperativeKernel_params, blockDimY)
-	FIELD(gst_cu_launch, blockDimZ, cuLaunchCooperativeKernel_params, blockDimZ)
-	FIELD(gst_cu_launch, sharedMemBytes, cuLaunchCooperativeKernel_params, sharedMemBytes)
-	FIELD(gst_cu_launch, hStream, cuLaunchCooperativeKernel_params, hStream)
-	FIELD(gst_cu_launch, kernelParams, cuLaunchCooperativeKernel_params, kernelParams)
-	FIELD(gst_cu_launch, f, cuLaunchKernel_ptsz_params, f)
-	FIELD(gst_cu_launch, gridDimX, cuLaunchKernel_ptsz_params, gridDimX)
-	FIELD(gst_cu_launch, gridDimY, cuLaunchKernel_ptsz_params, gridDimY)
-	FIELD(gst_cu_launch, gridDimZ, cuLaunchKernel_ptsz_params, gridDimZ)
-	FIELD(gst_cu_launch, blockDimX, cuLaunchKernel_ptsz_params, blockDimX)
-	FIELD(gst_cu_launch, blockDimY, cuLaunchKernel_ptsz_params, blockDimY)
-	FIELD(gst_cu_launch, blockDimZ, cuLaunchKernel_ptsz_params, blockDimZ)
-	FIELD(gst_cu_launch, sharedMemBytes, cuLaunchKernel_ptsz_params, sharedMemBytes)
-	FIELD(gst_cu_launch, hStream, cuLaunchKernel_ptsz_params, hStream)
-	FIELD(gst_cu_launch, kernelParams, cuLaunchKernel_ptsz_params, kernelParams)
-	FIELD(gst_cu_launch_ex, config, cuLaunchKernelEx_params, config)
-	FIELD(gst_cu_launch_ex, f, cuLaunchKernelEx_params, f)
-	FIELD(gst_cu_launch_ex, kernelParams, cuLaunchKernelEx_params, kernelParams)
-	FIELD(gst_cu_launch_ex, extra, cuLaunchKernelEx_params, extra)
-	FIELD(gst_cu_launch_multi, list, cuLaunchCooperativeKernelMultiDevice_params, launchParamsList)
-	FIELD(gst_cu_launch_multi, numDevices, cuLaunchCooperativeKernelMultiDevice_params, numDevices)
-	FIELD(gst_cu_launch_multi, flags, cuLaunchCooperativeKernelMultiDevice_params, flags)
-	FIELD(gst_cu_copy, dst, cuMemcpyHtoDAsync_v2_params, dstDevice)
-	FIELD(gst_cu_copy, src, cuMemcpyHtoDAsync_v2_params, srcHost)
-	FIELD(gst_cu_copy, bytes, cuMemcpyHtoDAsync_v2_params, ByteCount)
-	FIELD(gst_cu_copy, hStream, cuMemcpyHtoDAsync_v2_params, hStream)
-	FIELD(gst_cu_copy, dst, cuMemcpyDtoHAsync_v2_ptsz_params, dstHost)
-	FIELD(gst_cu_copy, src, cuMemcpyDtoHAsync_v2_ptsz_params, srcDevice)
-	FIELD(gst_cu_copy, bytes, cuMemcpyDtoHAsync_v2_ptsz_params, ByteCount)
-	FIELD(gst_cu_copy, hStream, cuMemcpyDtoHAsync_v2_ptsz_params, hStream)
-	FIELD(gst_cu_copy, dst, cuMemcpyDtoDAsync_v2_params, dstDevice)
-	FIELD(gst_cu_copy, src, cuMemcpyDtoDAsync_v2_params, srcDevice)
-	FIELD(gst_cu_copy, bytes, cuMemcpyDtoDAsync_v2_params, ByteCount)
-	FIELD(gst_cu_copy, hStream, cuMemcpyDtoDAsync_v2_params, hStream)
-	FIELD(gst_cu_copy, dst, cuMemcpyAsync_params, dst)
-	FIELD(gst_cu_copy, src, cuMemcpyAsync_params, src)
-	FIELD(gst_cu_copy, bytes, cuMemcpyAsync_params, ByteCount)
-	FIELD(gst_cu_copy, hStream, cuMemcpyAsync_params, hStream)
-	FIELD(gst_cu_copy, dst, cuMemcpyHtoD_v2_params, dstDevice)
-	FIELD(gst_cu_copy, src, cuMemcpyHtoD_v2_params, srcHost)
-	FIELD(gst_cu_copy, bytes, cuMemcpyHtoD_v2_params, ByteCount)
-	FIELD(gst_cu_copy, dst, cuMemcpyDtoH_v2_ptds_params, dstHost)
-	FIELD(gst_cu_copy, src, cuMemcpyDtoH_v2_ptds_params, srcDevice)
-	FIELD(gst_cu_copy, bytes, cuMemcpyDtoH_v2_ptds_params, ByteCount)
-	FIELD(gst_cu_copy, dst, cuMemcpy_params, dst)
-	FIELD(gst_cu_copy, src, cuMemcpy_params, src)
-	FIELD(gst_cu_copy, bytes, cuMemcpy_params, ByteCount)
-	FIELD(gst_cu_copy_to_array, dstArray, cuMemcpyHtoAAsync_v2_params, dstArray)
-	FIELD(gst_cu_copy_to_array, dstOffset, cuMemcpyHtoAAsync_v2_params, dstOffset)
-	FIELD(gst_cu_copy_to_array, src, cuMemcpyHtoAAsync_v2_params, srcHost)
-	FIELD(gst_cu_copy_to_array, bytes, cuMemcpyHtoAAsync_v2_params, ByteCount)
-	FIELD(gst_cu_copy_to_array, hStream, cuMemcpyHtoAAsync_v2_params, hStream)
-	FIELD(gst_cu_copy_to_array, dstArray, cuMemcpyDtoA_v2_params, dstArray)
-	FIELD(gst_cu_copy_to_array, dstOffset, cuMemcpyDtoA_v2_params, dstOffset)
-	FIELD(gst_cu_copy_to_array, src, cuMemcpyDtoA_v2_params, srcDevice)
-	FIELD(gst_cu_copy_to_array, bytes, cuMemcpyDtoA_v2_params, ByteCount)
-	FIELD(gst_cu_copy_from_array, dst, cuMemcpyAtoHAsync_v2_params, dstHost)
-	FIELD(gst_cu_copy_from_array, srcArray, cuMemcpyAtoHAsync_v2_params, srcArray)
-	FIELD(gst_cu_copy_from_array, srcOffset, cuMemcpyAtoHAsync_v2_params, srcOffset)
-	FIELD(gst_cu_copy_from_array, bytes, cuMemcpyAtoHAsync_v2_params, ByteCount)
-	FIELD(gst_cu_copy_from_array, hStream, cuMemcpyAtoHAsync_v2_params, hStream)
-	FIELD(gst_cu_copy_from_array, dst, cuMemcpyAtoD_v2_params, dstDevice)
-	FIELD(gst_cu_copy_from_array, srcArray, cuMemcpyAtoD_v2_params, srcArray)
-	FIELD(gst_cu_copy_from_array, srcOffset, cuMemcpyAtoD_v2_params, srcOffset)
-	FIELD(gst_cu_copy_from_array, bytes, cuMemcpyAtoD_v2_params, ByteCount)
-	FIELD(gst_cu_copy_array_array, dstArray, cuMemcpyAtoA_v2_params, dstArray)
-	FIELD(gst_cu_copy_array_array, dstOffset, cuMemcpyAtoA_v2_params, dstOffset)
-	FIELD(gst_cu_copy_array_array, srcArray, cuMemcpyAtoA_v2_params, srcArray)
-	FIELD(gst_cu_copy_array_array, srcOffset, cuMemcpyAtoA_v2_params, srcOffset)
-	FIELD(gst_cu_copy_array_array, bytes, cuMemcpyAtoA_v2_params, ByteCount)
-	FIELD(gst_cu_copy_2d_call, copy, cuMemcpy2DAsync_v2_params, pCopy)
-	FIELD(gst_cu_copy_2d_call, hStream, cuMemcpy2DAsync_v2_params, hStream)
-	FIELD(gst_cu_copy_3d_call, copy, cuMemcpy3DAsync_v2_params, pCopy)
-	FIELD(gst_cu_copy_3d_call, hStream, cuMemcpy3DAsync_v2_params, hStream)
-	FIELD(gst_cu_copy_3d_call, copy, cuMemcpy3DPeerAsync_params, pCopy)
-	FIELD(gst_cu_copy_3d_call, hStream, cuMemcpy3DPeerAsync_params, hStream)
-	FIELD(gst_cu_copy_peer, dst, cuMemcpyPeerAsync_params, dstDevice)
-	FIELD(gst_cu_copy_peer, dstContext, cuMemcpyPeerAsync_params, dstContext)
-	FIELD(gst_cu_copy_peer, src, cuMemcpyPeerAsync_params, srcDevice)
-	FIELD(gst_cu_copy_peer, srcContext, cuMemcpyPeerAsync_params, srcContext)
-	FIELD(gst_cu_copy_peer, bytes, cuMemcpyPeerAsync_params, ByteCount)
-	FIELD(gst_cu_copy_peer, hStream, cuMemcpyPeerAsync_params, hStream)
-	FIELD(gst_cu_copy_batch, dsts, cuMemcpyBatchAsync_params, dsts)
-	FIELD(gst_cu_copy_batch, srcs, cuMemcpyBatchAsync_params, srcs)
-	FIELD(gst_cu_copy_batch, sizes, cuMemcpyBatchAsync_params, sizes)
-	FIELD(gst_cu_copy_batch, count, cuMemcpyBatchAsync_params, count)
-	FIELD(gst_cu_copy_batch, attrs, cuMemcpyBatchAsync_params, attrs)
-	FIELD(gst_cu_copy_batch, attrsIdxs, cuMemcpyBatchAsync_params, attrsIdxs)
-	FIELD(gst_cu_copy_batch, numAttrs, cuMemcpyBatchAsync_params, numAttrs)
-	FIELD(gst_cu_copy_batch, failIdx, cuMemcpyBatchAsync_params, failIdx)
-	FIELD(gst_cu_copy_batch, hStream, cuMemcpyBatchAsync_params, hStream)
-	FIELD(gst_cu_copy_batch_v2, dsts, cuMemcpyBatchAsync_v2_params, dsts)
-	FIELD(gst_cu_copy_batch_v2, srcs, cuMemcpyBatchAsync_v2_params, srcs)
-	FIELD(gst_cu_copy_batch_v2, sizes, cuMemcpyBatchAsync_v2_params, sizes)
-	FIELD(gst_cu_copy_batch_v2, count, cuMemcpyBatchAsync_v2_params, count)
-	FIELD(gst_cu_copy_batch_v2, attrs, cuMemcpyBatchAsync_v2_params, attrs)
-	FIELD(gst_cu_copy_batch_v2, attrsIdxs, cuMemcpyBatchAsync_v2_params, attrsIdxs)
-	FIELD(gst_cu_copy_batch_v2, numAttrs, cuMemcpyBatchAsync_v2_params, numAttrs)
-	FIELD(gst_cu_copy_batch_v2, hStream, cuMemcpyBatchAsync_v2_params, hStream)
-	FIELD(gst_cu_copy_3d_batch, numOps, cuMemcpy3DBatchAsync_params, numOps)
-	FIELD(gst_cu_copy_3d_batch, opList, cuMemcpy3DBatchAsync_params, opList)
-	FIELD(gst_cu_copy_3d_batch, failIdx, cuMemcpy3DBatchAsync_params, failIdx)
-	FIELD(gst_cu_copy_3d_batch, flags, cuMemcpy3DBatchAsync_params, flags)
-	FIELD(gst_cu_copy_3d_batch, hStream, cuMemcpy3DBatchAsync_params, hStream)
-	FIELD(gst_cu_copy_3d_batch_v2, numOps, cuMemcpy3DBatchAsync_v2_params, numOps)
-	FIELD(gst_cu_copy_3d_batch_v2, opList, cuMemcpy3DBatchAsync_v2_params, opList)
-	FIELD(gst_cu_copy_3d_batch_v2, flags, cuMemcpy3DBatchAsync_v2_params, flags)
-	FIELD(gst_cu_copy_3d_batch_v2, hStream, cuMemcpy3DBatchAsync_v2_params, hStream)
-	FIELD(gst_cu_memset, dst, cuMemsetD8Async_params, dstDevice)
-	FIELD(gst_cu_memset, value, cuMemsetD8Async_params, uc)
-	FIELD(gst_cu_memset, count, cuMemsetD8Async_params, N)
-	FIELD(gst_cu_memset, hStream, cuMemsetD8Async_params, hStream)
-	FIELD(gst_cu_memset, dst, cuMemsetD16Async_params, dstDevice)
-	FIELD(gst_cu_memset, value, cuMemsetD16Async_params, us)
-	FIELD(gst_cu_memset, count, cuMemsetD16Async_params, N)
-	FIELD(gst_cu_memset, hStream, cuMemsetD16Async_params, hStream)
-	FIELD(gst_cu_memset, dst, cuMemsetD32Async_params, dstDevice)
-	FIELD(gst_cu_memset, value, cuMemsetD32Async_params, ui)
-	FIELD(gst_cu_memset, count, cuMemsetD32Async_params, N)
-	FIELD(gst_cu_memset, hStream, cuMemsetD32Async_params, hStream)
-	FIELD(gst_cu_memset, dst, cuMemsetD32_v2_params, dstDevice)
-	FIELD(gst_cu_memset, value, cuMemsetD32_v2_params, ui)
-	FIELD(gst_cu_memset, count, cuMemsetD32_v2_params, N)
-	FIELD(gst_cu_memset_2d, dst, cuMemsetD2D8Async_params, dstDevice)
-	FIELD(gst_cu_memset_2d, dstPitch, cuMemsetD2D8Async_params, dstPitch)
-	FIELD(gst_cu_memset_2d, value, cuMemsetD2D8Async_params, uc)
-	FIELD(gst_cu_memset_2d, width, cuMemsetD2D8Async_params, Width)
-	FIELD(gst_cu_memset_2d, height, cuMemsetD2D8Async_params, Height)
-	FIELD(gst_cu_memset_2d, hStream, cuMemsetD2D8Async_params, hStream)
-	FIELD(gst_cu_memset_2d, dst, cuMemsetD2D16Async_params, dstDevice)
-	FIELD(gst_cu_memset_2d, dstPitch, cuMemsetD2D16Async_params, dstPitch)
-	FIELD(gst_cu_memset_2d, value, cuMemsetD2D16Async_params, us)
-	FIELD(gst_cu_memset_2d, width, cuMemsetD2D16Async_params, Width)
-	FIELD(gst_cu_memset_2d, height, cuMemsetD2D16Async_params, Height)
-	FIELD(gst_cu_memset_2d, hStream, cuMemsetD2D16Async_params, hStream)
-	FIELD(gst_cu_memset_2d, dst, cuMemsetD2D32Async_params, dstDevice)
-	FIELD(gst_cu_memset_2d, dstPitch, cuMemsetD2D32Async_params, dstPitch)
-	FIELD(gst_cu_memset_2d, value, cuMemsetD2D32Async_params, ui)
-	FIELD(gst_cu_memset_2d, width, cuMemsetD2D32Async_params, Width)
-	FIELD(gst_cu_memset_2d, height, cuMemsetD2D32Async_params, Height)
-	FIELD(gst_cu_memset_2d, hStream, cuMemsetD2D32Async_params, hStream)
-	FIELD(gst_cu_event_create, event, cuEventCreate_params, phEvent)
-	FIELD(gst_cu_event_create, flags, cuEventCreate_params, Flags)
-	FIELD(gst_cu_event, event, cuEventQuery_params, hEvent)
-	FIELD(gst_cu_event, event, cuEventSynchronize_params, hEvent)
-	FIELD(gst_cu_event, event, cuEventDestroy_v2_params, hEvent)
-	FIELD(gst_cu_event_record, event, cuEventRecord_params, hEvent)
-	FIELD(gst_cu_event_record, hStream, cuEventRecord_params, hStream)
-	FIELD(gst_cu_event_record, event, cuEventRecordWithFlags_params, hEvent)
-	FIELD(gst_cu_event_record, hStream, cuEventRecordWithFlags_params, hStream)
-	FIELD(gst_cu_event_record, flags, cuEventRecordWithFlags_params, flags)
-	FIELD(gst_cu_event_elapsed, milliseconds, cuEventElapsedTime_v2_params, pMilliseconds)
-	FIELD(gst_cu_event_elapsed, start, cuEventElapsedTime_v2_params, hStart)
-	FIELD(gst_cu_event_elapsed, end, cuEventElapsedTime_v2_params, hEnd)
-	FIELD(gst_cu_ctx_event, context, cuCtxRecordEvent_params, hCtx)
-	FIELD(gst_cu_ctx_event, event, cuCtxRecordEvent_params, hEvent)
-	FIELD(gst_cu_ctx_event, context, cuGreenCtxWaitEvent_params, hCtx)
-	FIELD(gst_cu_ctx_event, event, cuGreenCtxWaitEvent_params, hEvent)
-	FIELD(gst_cu_stream_create, stream, cuStreamCreate_params, phStream)
-	FIELD(gst_cu_stream_create, flags, cuStreamCreate_params, Flags)
-	FIELD(gst_cu_stream_create, stream, cuStreamCreateWithPriority_params, phStream)
-	FIELD(gst_cu_stream_create, flags, cuStreamCreateWithPriority_params, flags)
-	FIELD(gst_cu_stream_create, priority, cuStreamCreateWithPriority_params, priority)
-	FIELD(gst_cu_green_stream_create, stream, cuGreenCtxStreamCreate_params, phStream)
-	FIELD(gst_cu_green_stream_create, greenContext, cuGreenCtxStreamCreate_params, greenCtx)
-	FIELD(gst_cu_green_stream_create, flags, cuGreenCtxStreamCreate_params, flags)
-	FIELD(gst_cu_green_stream_create, priority, cuGreenCtxStreamCreate_params, priority)
-	FIELD(gst_cu_stream, hStream, cuStreamSynchronize_params, hStream)
-	FIELD(gst_cu_stream, hStream, cuStreamQuery_ptsz_params, hStream)
-	FIELD(gst_cu_stream, hStream, cuStreamDestroy_v2_params, hStream)
-	FIELD(gst_cu_stream_wait, hStream, cuStreamWaitEvent_params, hStream)
-	FIELD(gst_cu_stream_wait, event, cuStreamWaitEvent_params, hEvent)
-	FIELD(gst_cu_stream_wait, flags, cuStreamWaitEvent_params, Flags)
-	FIELD(gst_cu_host_func, hStream, cuLaunchHostFunc_params, hStream)
-	FIELD(gst_cu_host_func, fn, cuLaunchHostFunc_params, fn)
-	FIELD(gst_cu_host_func, userData, cuLaunchHostFunc_params, userData)
-	FIELD(gst_cu_stream_callback, hStream, cuStreamAddCallback_params, hStream)
-	FIELD(gst_cu_stream_callback, callback, cuStreamAddCallback_params, callback)
-	FIELD(gst_cu_stream_callback, userData, cuStreamAddCallback_params, userData)
-	FIELD(gst_cu_stream_callback, flags, cuStreamAddCallback_params, flags)
-	FIELD(gst_cu_capture_begin, hStream, cuStreamBeginCapture_v2_params, hStream)
-	FIELD(gst_cu_capture_begin, mode, cuStreamBeginCapture_v2_params, mode)
-	FIELD(gst_cu_capture_to_graph, hStream, cuStreamBeginCaptureToGraph_params, hStream)
-	FIELD(gst_cu_capture_to_graph, graph, cuStreamBeginCaptureToGraph_params, hGraph)
-	FIELD(gst_cu_capture_to_graph, dependencies, cuStreamBeginCaptureToGraph_params, dependencies)
-	FIELD(gst_cu_capture_to_graph, dependencyData, cuStreamBeginCaptureToGraph_params, dependencyData)
-	FIELD(gst_cu_capture_to_graph, numDependencies, cuStreamBeginCaptureToGraph_params, numDependencies)
-	FIELD(gst_cu_capture_to_graph, mode, cuStreamBeginCaptureToGraph_params, mode)
-	FIELD(gst_cu_capture_end, hStream, cuStreamEndCapture_params, hStream)
-	FIELD(gst_cu_capture_end, graph, cuStreamEndCapture_params, phGraph)
-	FIELD(gst_cu_graph_instantiate, graphExec, cuGraphInstantiateWithFlags_params, phGraphExec)
-	FIELD(gst_cu_graph_instantiate, graph, cuGraphInstantiateWithFlags_params, hGraph)
-	FIELD(gst_cu_graph_instantiate, graphExec, cuGraphInstantiateWithParams_params, phGraphExec)
-	FIELD(gst_cu_graph_instantiate, graph, cuGraphInstantiateWithParams_params, hGraph)
-	FIELD(gst_cu_graph_instantiate, graphExec, cuGraphInstantiate_v2_params, phGraphExec)
-	FIELD(gst_cu_graph_instantiate, graph, cuGraphInstantiate_v2_params, hGraph)
-	FIELD(gst_cu_graph_stream, graphExec, cuGraphLaunch_params, hGraph)
-	FIELD(gst_cu_graph_stream, hStream, cuGraphLaunch_params, hStream)
-	FIELD(gst_cu_graph_stream, graphExec, cuGraphUpload_params, hGraph)
-	FIELD(gst_cu_graph_stream, hStream, cuGraphUpload_params, hStream)
-	FIELD(gst_cu_graph_exec, graphExec, cuGraphExecDestroy_params, hGraphExec)
-	FIELD(gst_cu_graph, graph, cuGraphDestroy_params, hGraph)
-	FIELD(gst_cu_graph_update, graphExec, cuGraphExecUpdate_v2_params, hGraphExec)
-	FIELD(gst_cu_graph_update, graph, cuGraphExecUpdate_v2_params, hGraph)
-	FIELD(gst_cu_alloc, ptr, cuMemAlloc_v2_params, dptr)
-	FIELD(gst_cu_alloc, bytes, cuMemAlloc_v2_params, bytesize)
-	FIELD(gst_cu_alloc, ptr, cuMemAllocHost_v2_params, pp)
-	FIELD(gst_cu_alloc, bytes, cuMemAllocHost_v2_params, bytesize)
-	FIELD(gst_cu_alloc_flags, ptr, cuMemAllocManaged_params, dptr)
-	FIELD(gst_cu_alloc_flags, bytes, cuMemAllocManaged_params, bytesize)
-	FIELD(gst_cu_alloc_flags, flags, cuMemAllocManaged_params, flags)
-	FIELD(gst_cu_alloc_flags, ptr, cuMemHostAlloc_params, pp)
-	FIELD(gst_cu_alloc_flags, bytes, cuMemHostAlloc_params, bytesize)
-	FIELD(gst_cu_alloc_flags, flags, cuMemHostAlloc_params, Flags)
-	FIELD(gst_cu_alloc_pitch, ptr, cuMemAllocPitch_v2_params, dptr)
-	FIELD(gst_cu_alloc_pitch, pitch, cuMemAllocPitch_v2_params, pPitch)
-	FIELD(gst_cu_alloc_pitch, widthInBytes, cuMemAllocPitch_v2_params, WidthInBytes)
-	FIELD(gst_cu_alloc_pitch, height, cuMemAllocPitch_v2_params, Height)
-	FIELD(gst_cu_alloc_pitch, elementSizeBytes, cuMemAllocPitch_v2_params, ElementSizeBytes)
-	FIELD(gst_cu_free, ptr, cuMemFree_v2_params, dptr)
-	FIELD(gst_cu_free, ptr, cuMemFreeHost_params, p)
-	FIELD(gst_cu_free, ptr, cuMemHostUnregister_params, p)
-	FIELD(gst_cu_host_register, ptr, cuMemHostRegister_v2_params, p)
-	FIELD(gst_cu_host_register, bytes, cuMemHostRegister_v2_params, bytesize)
-	FIELD(gst_cu_host_register, flags, cuMemHostRegister_v2_params, Flags)
-	FIELD(gst_cu_alloc_async, ptr, cuMemAllocAsync_params, dptr)
-	FIELD(gst_cu_alloc_async, bytes, cuMemAllocAsync_params, bytesize)
-	FIELD(gst_cu_alloc_async, hStream, cuMemAllocAsync_params, hStream)
-	FIELD(gst_cu_alloc_pool, ptr, cuMemAllocFromPoolAsync_params, dptr)
-	FIELD(gst_cu_alloc_pool, bytes, cuMemAllocFromPoolAsync_params, bytesize)
-	FIELD(gst_cu_alloc_pool, pool, cuMemAllocFromPoolAsync_params, pool)
-	FIELD(gst_cu_alloc_pool, hStream, cuMemAllocFromPoolAsync_params, hStream)
-	FIELD(gst_cu_free_async, ptr, cuMemFreeAsync_params, dptr)
-	FIELD(gst_cu_free_async, hStream, cuMemFreeAsync_params, hStream)
-	FIELD(gst_cu_pool_create, pool, cuMemPoolCreate_params, pool)
-	FIELD(gst_cu_pool_create, props, cuMemPoolCreate_params, poolProps)
-	FIELD(gst_cu_pool, pool, cuMemPoolTrimTo_params, pool)
-	FIELD(gst_cu_pool, minBytesToKeep, cuMemPoolTrimTo_params, minBytesToKeep)
-	FIELD(gst_cu_prefetch, ptr, cuMemPrefetchAsync_params, devPtr)
-	FIELD(gst_cu_prefetch, bytes, cuMemPrefetchAsync_params, count)
-	FIELD(gst_cu_prefetch, dstDevice, cuMemPrefetchAsync_params, dstDevice)
-	FIELD(gst_cu_prefetch, hStream, cuMemPrefetchAsync_params, hStream)
-	FIELD(gst_cu_prefetch_v2, ptr, cuMemPrefetchAsync_v2_params, devPtr)
-	FIELD(gst_cu_prefetch_v2, bytes, cuMemPrefetchAsync_v2_params, count)
-	FIELD(gst_cu_prefetch_v2, location, cuMemPrefetchAsync_v2_params, location)
-	FIELD(gst_cu_prefetch_v2, flags, cuMemPrefetchAsync_v2_params, flags)
-	FIELD(gst_cu_prefetch_v2, hStream, cuMemPrefetchAsync_v2_params, hStream)
-	FIELD(gst_cu_prefetch_batch, ptrs, cuMemPrefetchBatchAsync_params, dptrs)
-	FIELD(gst_cu_prefetch_batch, sizes, cuMemPrefetchBatchAsync_params, sizes)
-	FIELD(gst_cu_prefetch_batch, count, cuMemPrefetchBatchAsync_params, count)
-	FIELD(gst_cu_prefetch_batch, locations, cuMemPrefetchBatchAsync_params, prefetchLocs)
-	FIELD(gst_cu_prefetch_batch, locationIdxs, cuMemPrefetchBatchAsync_params, prefetchLocIdxs)
-	FIELD(gst_cu_prefetch_batch, numLocations, cuMemPrefetchBatchAsync_params, numPrefetchLocs)
-	FIELD(gst_cu_prefetch_batch, flags, cuMemPrefetchBatchAsync_params, flags)
-	FIELD(gst_cu_prefetch_batch, hStream, cuMemPrefetchBatchAsync_params, hStream)
-	FIELD(gst_cu_memop_32, hStream, cuStreamWaitValue32_v2_params, stream)
-	FIELD(gst_cu_memop_32, addr, cuStreamWaitValue32_v2_params, addr)
-	FIELD(gst_cu_memop_32, value, cuStreamWaitValue32_v2_params, value)
-	FIELD(gst_cu_memop_32, flags, cuStreamWaitValue32_v2_params, flags)
-	FIELD(gst_cu_memop_64, hStream, cuStreamWriteValue64_v2_params, stream)
-	FIELD(gst_cu_memop_64, addr, cuStreamWriteValue64_v2_params, addr)
-	FIELD(gst_cu_memop_64, value, cuStreamWriteValue64_v2_params, value)
-	FIELD(gst_cu_memop_64, flags, cuStreamWriteValue64_v2_params, flags)
-	FIELD(gst_cu_memop_batch, hStream, cuStreamBatchMemOp_v2_params, stream)
-	FIELD(gst_cu_memop_batch, count, cuStreamBatchMemOp_v2_params, count)
-	FIELD(gst_cu_memop_batch, ops, cuStreamBatchMemOp_v2_params, paramArray)
-	FIELD(gst_cu_memop_batch, flags, cuStreamBatchMemOp_v2_params, flags)
-	FIELD(gst_cu_module_load, module, cuModuleLoadData_params, module)
-	FIELD(gst_cu_module_load, image, cuModuleLoadData_params, image)
-	FIELD(gst_cu_module_load, module, cuLibraryLoadData_params, library)
-	FIELD(gst_cu_module_load, image, cuLibraryLoadData_params, code)
-	FIELD(gst_cu_module, module, cuModuleUnload_params, hmod)
-	FIELD(gst_cu_ctx, context, cuCtxDestroy_v2_params, ctx)
-	FIELD(gst_cu_ctx, context, cuCtxSynchronize_v2_params, ctx)
-	FIELD(gst_cu_ctx_out, context, cuCtxCreate_v4_params, pctx)
-	FIELD(gst_cu_ctx_out, context, cuDevicePrimaryCtxRetain_params, pctx)
-	FIELD(gst_cu_device, device, cuDevicePrimaryCtxReset_v2_params, dev)
-	FIELD(gst_cu_limit, limit, cuCtxSetLimit_params, limit)
-	FIELD(gst_cu_limit, value, cuCtxSetLimit_params, value)
-	FIELD(gst_cu_peer, context, cuCtxEnablePeerAccess_params, peerContext)
-	FIELD(gst_cu_peer, flags, cuCtxEnablePeerAccess_params, Flags)
+	FIELD(gst_cu_launch, f, cuLaunchKernel_params, f),
+	FIELD(gst_cu_launch, gridDimX, cuLaunchKernel_params, gridDimX),
+	FIELD(gst_cu_launch, gridDimY, cuLaunchKernel_params, gridDimY),
+	FIELD(gst_cu_launch, gridDimZ, cuLaunchKernel_params, gridDimZ),
+	FIELD(gst_cu_launch, blockDimX, cuLaunchKernel_params, blockDimX),
+	FIELD(gst_cu_launch, blockDimY, cuLaunchKernel_params, blockDimY),
+	FIELD(gst_cu_launch, blockDimZ, cuLaunchKernel_params, blockDimZ),
+	FIELD(gst_cu_launch, sharedMemBytes, cuLaunchKernel_params, sharedMemBytes),
+	FIELD(gst_cu_launch, hStream, cuLaunchKernel_params, hStream),
+	FIELD(gst_cu_launch, kernelParams, cuLaunchKernel_params, kernelParams),
+	FIELD(gst_cu_launch, f, cuLaunchCooperativeKernel_params, f),
+	FIELD(gst_cu_launch, gridDimX, cuLaunchCooperativeKernel_params, gridDimX),
+	FIELD(gst_cu_launch, gridDimY, cuLaunchCooperativeKernel_params, gridDimY),
+	FIELD(gst_cu_launch, gridDimZ, cuLaunchCooperativeKernel_params, gridDimZ),
+	FIELD(gst_cu_launch, blockDimX, cuLaunchCooperativeKernel_params, blockDimX),
+	FIELD(gst_cu_launch, blockDimY, cuLaunchCooperativeKernel_params, blockDimY),
+	FIELD(gst_cu_launch, blockDimZ, cuLaunchCooperativeKernel_params, blockDimZ),
+	FIELD(gst_cu_launch, sharedMemBytes, cuLaunchCooperativeKernel_params, sharedMemBytes),
+	FIELD(gst_cu_launch, hStream, cuLaunchCooperativeKernel_params, hStream),
+	FIELD(gst_cu_launch, kernelParams, cuLaunchCooperativeKernel_params, kernelParams),
+	FIELD(gst_cu_launch, f, cuLaunchKernel_ptsz_params, f),
+	FIELD(gst_cu_launch, gridDimX, cuLaunchKernel_ptsz_params, gridDimX),
+	FIELD(gst_cu_launch, gridDimY, cuLaunchKernel_ptsz_params, gridDimY),
+	FIELD(gst_cu_launch, gridDimZ, cuLaunchKernel_ptsz_params, gridDimZ),
+	FIELD(gst_cu_launch, blockDimX, cuLaunchKernel_ptsz_params, blockDimX),
+	FIELD(gst_cu_launch, blockDimY, cuLaunchKernel_ptsz_params, blockDimY),
+	FIELD(gst_cu_launch, blockDimZ, cuLaunchKernel_ptsz_params, blockDimZ),
+	FIELD(gst_cu_launch, sharedMemBytes, cuLaunchKernel_ptsz_params, sharedMemBytes),
+	FIELD(gst_cu_launch, hStream, cuLaunchKernel_ptsz_params, hStream),
+	FIELD(gst_cu_launch, kernelParams, cuLaunchKernel_ptsz_params, kernelParams),
+	FIELD(gst_cu_launch_ex, config, cuLaunchKernelEx_params, config),
+	FIELD(gst_cu_launch_ex, f, cuLaunchKernelEx_params, f),
+	FIELD(gst_cu_launch_ex, kernelParams, cuLaunchKernelEx_params, kernelParams),
+	FIELD(gst_cu_launch_ex, extra, cuLaunchKernelEx_params, extra),
+	FIELD(gst_cu_launch_multi, list, cuLaunchCooperativeKernelMultiDevice_params, launchParamsList),
+	FIELD(gst_cu_launch_multi, numDevices, cuLaunchCooperativeKernelMultiDevice_params, numDevices),
+	FIELD(gst_cu_launch_multi, flags, cuLaunchCooperativeKernelMultiDevice_params, flags),
+	FIELD(gst_cu_copy, dst, cuMemcpyHtoDAsync_v2_params, dstDevice),
+	FIELD(gst_cu_copy, src, cuMemcpyHtoDAsync_v2_params, srcHost),
+	FIELD(gst_cu_copy, bytes, cuMemcpyHtoDAsync_v2_params, ByteCount),
+	FIELD(gst_cu_copy, hStream, cuMemcpyHtoDAsync_v2_params, hStream),
+	FIELD(gst_cu_copy, dst, cuMemcpyDtoHAsync_v2_ptsz_params, dstHost),
+	FIELD(gst_cu_copy, src, cuMemcpyDtoHAsync_v2_ptsz_params, srcDevice),
+	FIELD(gst_cu_copy, bytes, cuMemcpyDtoHAsync_v2_ptsz_params, ByteCount),
+	FIELD(gst_cu_copy, hStream, cuMemcpyDtoHAsync_v2_ptsz_params, hStream),
+	FIELD(gst_cu_copy, dst, cuMemcpyDtoDAsync_v2_params, dstDevice),
+	FIELD(gst_cu_copy, src, cuMemcpyDtoDAsync_v2_params, srcDevice),
+	FIELD(gst_cu_copy, bytes, cuMemcpyDtoDAsync_v2_params, ByteCount),
+	FIELD(gst_cu_copy, hStream, cuMemcpyDtoDAsync_v2_params, hStream),
+	FIELD(gst_cu_copy, dst, cuMemcpyAsync_params, dst),
+	FIELD(gst_cu_copy, src, cuMemcpyAsync_params, src),
+	FIELD(gst_cu_copy, bytes, cuMemcpyAsync_params, ByteCount),
+	FIELD(gst_cu_copy, hStream, cuMemcpyAsync_params, hStream),
+	FIELD(gst_cu_copy, dst, cuMemcpyHtoD_v2_params, dstDevice),
+	FIELD(gst_cu_copy, src, cuMemcpyHtoD_v2_params, srcHost),
+	FIELD(gst_cu_copy, bytes, cuMemcpyHtoD_v2_params, ByteCount),
+	FIELD(gst_cu_copy, dst, cuMemcpyDtoH_v2_ptds_params, dstHost),
+	FIELD(gst_cu_copy, src, cuMemcpyDtoH_v2_ptds_params, srcDevice),
+	FIELD(gst_cu_copy, bytes, cuMemcpyDtoH_v2_ptds_params, ByteCount),
+	FIELD(gst_cu_copy, dst, cuMemcpy_params, dst),
+	FIELD(gst_cu_copy, src, cuMemcpy_params, src),
+	FIELD(gst_cu_copy, bytes, cuMemcpy_params, ByteCount),
+	FIELD(gst_cu_copy_to_array, dstArray, cuMemcpyHtoAAsync_v2_params, dstArray),
+	FIELD(gst_cu_copy_to_array, dstOffset, cuMemcpyHtoAAsync_v2_params, dstOffset),
+	FIELD(gst_cu_copy_to_array, src, cuMemcpyHtoAAsync_v2_params, srcHost),
+	FIELD(gst_cu_copy_to_array, bytes, cuMemcpyHtoAAsync_v2_params, ByteCount),
+	FIELD(gst_cu_copy_to_array, hStream, cuMemcpyHtoAAsync_v2_params, hStream),
+	FIELD(gst_cu_copy_to_array, dstArray, cuMemcpyDtoA_v2_params, dstArray),
+	FIELD(gst_cu_copy_to_array, dstOffset, cuMemcpyDtoA_v2_params, dstOffset),
+	FIELD(gst_cu_copy_to_array, src, cuMemcpyDtoA_v2_params, srcDevice),
+	FIELD(gst_cu_copy_to_array, bytes, cuMemcpyDtoA_v2_params, ByteCount),
+	FIELD(gst_cu_copy_from_array, dst, cuMemcpyAtoHAsync_v2_params, dstHost),
+	FIELD(gst_cu_copy_from_array, srcArray, cuMemcpyAtoHAsync_v2_params, srcArray),
+	FIELD(gst_cu_copy_from_array, srcOffset, cuMemcpyAtoHAsync_v2_params, srcOffset),
+	FIELD(gst_cu_copy_from_array, bytes, cuMemcpyAtoHAsync_v2_params, ByteCount),
+	FIELD(gst_cu_copy_from_array, hStream, cuMemcpyAtoHAsync_v2_params, hStream),
+	FIELD(gst_cu_copy_from_array, dst, cuMemcpyAtoD_v2_params, dstDevice),
+	FIELD(gst_cu_copy_from_array, srcArray, cuMemcpyAtoD_v2_params, srcArray),
+	FIELD(gst_cu_copy_from_array, srcOffset, cuMemcpyAtoD_v2_params, srcOffset),
+	FIELD(gst_cu_copy_from_array, bytes, cuMemcpyAtoD_v2_params, ByteCount),
+	FIELD(gst_cu_copy_array_array, dstArray, cuMemcpyAtoA_v2_params, dstArray),
+	FIELD(gst_cu_copy_array_array, dstOffset, cuMemcpyAtoA_v2_params, dstOffset),
+	FIELD(gst_cu_copy_array_array, srcArray, cuMemcpyAtoA_v2_params, srcArray),
+	FIELD(gst_cu_copy_array_array, srcOffset, cuMemcpyAtoA_v2_params, srcOffset),
+	FIELD(gst_cu_copy_array_array, bytes, cuMemcpyAtoA_v2_params, ByteCount),
+	FIELD(gst_cu_copy_2d_call, copy, cuMemcpy2DAsync_v2_params, pCopy),
+	FIELD(gst_cu_copy_2d_call, hStream, cuMemcpy2DAsync_v2_params, hStream),
+	FIELD(gst_cu_copy_3d_call, copy, cuMemcpy3DAsync_v2_params, pCopy),
+	FIELD(gst_cu_copy_3d_call, hStream, cuMemcpy3DAsync_v2_params, hStream),
+	FIELD(gst_cu_copy_3d_call, copy, cuMemcpy3DPeerAsync_params, pCopy),
+	FIELD(gst_cu_copy_3d_call, hStream, cuMemcpy3DPeerAsync_params, hStream),
+	FIELD(gst_cu_copy_peer, dst, cuMemcpyPeerAsync_params, dstDevice),
+	FIELD(gst_cu_copy_peer, dstContext, cuMemcpyPeerAsync_params, dstContext),
+	FIELD(gst_cu_copy_peer, src, cuMemcpyPeerAsync_params, srcDevice),
+	FIELD(gst_cu_copy_peer, srcContext, cuMemcpyPeerAsync_params, srcContext),
+	FIELD(gst_cu_copy_peer, bytes, cuMemcpyPeerAsync_params, ByteCount),
+	FIELD(gst_cu_copy_peer, hStream, cuMemcpyPeerAsync_params, hStream),
+	FIELD(gst_cu_copy_batch, dsts, cuMemcpyBatchAsync_params, dsts),
+	FIELD(gst_cu_copy_batch, srcs, cuMemcpyBatchAsync_params, srcs),
+	FIELD(gst_cu_copy_batch, sizes, cuMemcpyBatchAsync_params, sizes),
+	FIELD(gst_cu_copy_batch, count, cuMemcpyBatchAsync_params, count),
+	FIELD(gst_cu_copy_batch, attrs, cuMemcpyBatchAsync_params, attrs),
+	FIELD(gst_cu_copy_batch, attrsIdxs, cuMemcpyBatchAsync_params, attrsIdxs),
+	FIELD(gst_cu_copy_batch, numAttrs, cuMemcpyBatchAsync_params, numAttrs),
+	FIELD(gst_cu_copy_batch, failIdx, cuMemcpyBatchAsync_params, failIdx),
+	FIELD(gst_cu_copy_batch, hStream, cuMemcpyBatchAsync_params, hStream),
+	FIELD(gst_cu_copy_batch_v2, dsts, cuMemcpyBatchAsync_v2_params, dsts),
+	FIELD(gst_cu_copy_batch_v2, srcs, cuMemcpyBatchAsync_v2_params, srcs),
+	FIELD(gst_cu_copy_batch_v2, sizes, cuMemcpyBatchAsync_v2_params, sizes),
+	FIELD(gst_cu_copy_batch_v2, count, cuMemcpyBatchAsync_v2_params, count),
+	FIELD(gst_cu_copy_batch_v2, attrs, cuMemcpyBatchAsync_v2_params, attrs),
+	FIELD(gst_cu_copy_batch_v2, attrsIdxs, cuMemcpyBatchAsync_v2_params, attrsIdxs),
+	FIELD(gst_cu_copy_batch_v2, numAttrs, cuMemcpyBatchAsync_v2_params, numAttrs),
+	FIELD(gst_cu_copy_batch_v2, hStream, cuMemcpyBatchAsync_v2_params, hStream),
+	FIELD(gst_cu_copy_3d_batch, numOps, cuMemcpy3DBatchAsync_params, numOps),
+	FIELD(gst_cu_copy_3d_batch, opList, cuMemcpy3DBatchAsync_params, opList),
+	FIELD(gst_cu_copy_3d_batch, failIdx, cuMemcpy3DBatchAsync_params, failIdx),
+	FIELD(gst_cu_copy_3d_batch, flags, cuMemcpy3DBatchAsync_params, flags),
+	FIELD(gst_cu_copy_3d_batch, hStream, cuMemcpy3DBatchAsync_params, hStream),
+	FIELD(gst_cu_copy_3d_batch_v2, numOps, cuMemcpy3DBatchAsync_v2_params, numOps),
+	FIELD(gst_cu_copy_3d_batch_v2, opList, cuMemcpy3DBatchAsync_v2_params, opList),
+	FIELD(gst_cu_copy_3d_batch_v2, flags, cuMemcpy3DBatchAsync_v2_params, flags),
+	FIELD(gst_cu_copy_3d_batch_v2, hStream, cuMemcpy3DBatchAsync_v2_params, hStream),
+	FIELD(gst_cu_memset, dst, cuMemsetD8Async_params, dstDevice),
+	FIELD(gst_cu_memset, value, cuMemsetD8Async_params, uc),
+	FIELD(gst_cu_memset, count, cuMemsetD8Async_params, N),
+	FIELD(gst_cu_memset, hStream, cuMemsetD8Async_params, hStream),
+	FIELD(gst_cu_memset, dst, cuMemsetD16Async_params, dstDevice),
+	FIELD(gst_cu_memset, value, cuMemsetD16Async_params, us),
+	FIELD(gst_cu_memset, count, cuMemsetD16Async_params, N),
+	FIELD(gst_cu_memset, hStream, cuMemsetD16Async_params, hStream),
+	FIELD(gst_cu_memset, dst, cuMemsetD32Async_params, dstDevice),
+	FIELD(gst_cu_memset, value, cuMemsetD32Async_params, ui),
+	FIELD(gst_cu_memset, count, cuMemsetD32Async_params, N),
+	FIELD(gst_cu_memset, hStream, cuMemsetD32Async_params, hStream),
+	FIELD(gst_cu_memset, dst, cuMemsetD32_v2_params, dstDevice),
+	FIELD(gst_cu_memset, value, cuMemsetD32_v2_params, ui),
+	FIELD(gst_cu_memset, count, cuMemsetD32_v2_params, N),
+	FIELD(gst_cu_memset_2d, dst, cuMemsetD2D8Async_params, dstDevice),
+	FIELD(gst_cu_memset_2d, dstPitch, cuMemsetD2D8Async_params, dstPitch),
+	FIELD(gst_cu_memset_2d, value, cuMemsetD2D8Async_params, uc),
+	FIELD(gst_cu_memset_2d, width, cuMemsetD2D8Async_params, Width),
+	FIELD(gst_cu_memset_2d, height, cuMemsetD2D8Async_params, Height),
+	FIELD(gst_cu_memset_2d, hStream, cuMemsetD2D8Async_params, hStream),
+	FIELD(gst_cu_memset_2d, dst, cuMemsetD2D16Async_params, dstDevice),
+	FIELD(gst_cu_memset_2d, dstPitch, cuMemsetD2D16Async_params, dstPitch),
+	FIELD(gst_cu_memset_2d, value, cuMemsetD2D16Async_params, us),
+	FIELD(gst_cu_memset_2d, width, cuMemsetD2D16Async_params, Width),
+	FIELD(gst_cu_memset_2d, height, cuMemsetD2D16Async_params, Height),
+	FIELD(gst_cu_memset_2d, hStream, cuMemsetD2D16Async_params, hStream),
+	FIELD(gst_cu_memset_2d, dst, cuMemsetD2D32Async_params, dstDevice),
+	FIELD(gst_cu_memset_2d, dstPitch, cuMemsetD2D32Async_params, dstPitch),
+	FIELD(gst_cu_memset_2d, value, cuMemsetD2D32Async_params, ui),
+	FIELD(gst_cu_memset_2d, width, cuMemsetD2D32Async_params, Width),
+	FIELD(gst_cu_memset_2d, height, cuMemsetD2D32Async_params, Height),
+	FIELD(gst_cu_memset_2d, hStream, cuMemsetD2D32Async_params, hStream),
+	FIELD(gst_cu_event_create, event, cuEventCreate_params, phEvent),
+	FIELD(gst_cu_event_create, flags, cuEventCreate_params, Flags),
+	FIELD(gst_cu_event, event, cuEventQuery_params, hEvent),
+	FIELD(gst_cu_event, event, cuEventSynchronize_params, hEvent),
+	FIELD(gst_cu_event, event, cuEventDestroy_v2_params, hEvent),
+	FIELD(gst_cu_event_record, event, cuEventRecord_params, hEvent),
+	FIELD(gst_cu_event_record, hStream, cuEventRecord_params, hStream),
+	FIELD(gst_cu_event_record, event, cuEventRecordWithFlags_params, hEvent),
+	FIELD(gst_cu_event_record, hStream, cuEventRecordWithFlags_params, hStream),
+	FIELD(gst_cu_event_record, flags, cuEventRecordWithFlags_params, flags),
+	FIELD(gst_cu_event_elapsed, milliseconds, cuEventElapsedTime_v2_params, pMilliseconds),
+	FIELD(gst_cu_event_elapsed, start, cuEventElapsedTime_v2_params, hStart),
+	FIELD(gst_cu_event_elapsed, end, cuEventElapsedTime_v2_params, hEnd),
+	FIELD(gst_cu_ctx_event, context, cuCtxRecordEvent_params, hCtx),
+	FIELD(gst_cu_ctx_event, event, cuCtxRecordEvent_params, hEvent),
+	FIELD(gst_cu_ctx_event, context, cuGreenCtxWaitEvent_params, hCtx),
+	FIELD(gst_cu_ctx_event, event, cuGreenCtxWaitEvent_params, hEvent),
+	FIELD(gst_cu_stream_create, stream, cuStreamCreate_params, phStream),
+	FIELD(gst_cu_stream_create, flags, cuStreamCreate_params, Flags),
+	FIELD(gst_cu_stream_create, stream, cuStreamCreateWithPriority_params, phStream),
+	FIELD(gst_cu_stream_create, flags, cuStreamCreateWithPriority_params, flags),
+	FIELD(gst_cu_stream_create, priority, cuStreamCreateWithPriority_params, priority),
+	FIELD(gst_cu_green_stream_create, stream, cuGreenCtxStreamCreate_params, phStream),
+	FIELD(gst_cu_green_stream_create, greenContext, cuGreenCtxStreamCreate_params, greenCtx),
+	FIELD(gst_cu_green_stream_create, flags, cuGreenCtxStreamCreate_params, flags),
+	FIELD(gst_cu_green_stream_create, priority, cuGreenCtxStreamCreate_params, priority),
+	FIELD(gst_cu_stream, hStream, cuStreamSynchronize_params, hStream),
+	FIELD(gst_cu_stream, hStream, cuStreamQuery_ptsz_params, hStream),
+	FIELD(gst_cu_stream, hStream, cuStreamDestroy_v2_params, hStream),
+	FIELD(gst_cu_stream_wait, hStream, cuStreamWaitEvent_params, hStream),
+	FIELD(gst_cu_stream_wait, event, cuStreamWaitEvent_params, hEvent),
+	FIELD(gst_cu_stream_wait, flags, cuStreamWaitEvent_params, Flags),
+	FIELD(gst_cu_host_func, hStream, cuLaunchHostFunc_params, hStream),
+	FIELD(gst_cu_host_func, fn, cuLaunchHostFunc_params, fn),
+	FIELD(gst_cu_host_func, userData, cuLaunchHostFunc_params, userData),
+	FIELD(gst_cu_stream_callback, hStream, cuStreamAddCallback_params, hStream),
+	FIELD(gst_cu_stream_callback, callback, cuStreamAddCallback_params, callback),
+	FIELD(gst_cu_stream_callback, userData, cuStreamAddCallback_params, userData),
+	FIELD(gst_cu_stream_callback, flags, cuStreamAddCallback_params, flags),
+	FIELD(gst_cu_capture_begin, hStream, cuStreamBeginCapture_v2_params, hStream),
+	FIELD(gst_cu_capture_begin, mode, cuStreamBeginCapture_v2_params, mode),
+	FIELD(gst_cu_capture_to_graph, hStream, cuStreamBeginCaptureToGraph_params, hStream),
+	FIELD(gst_cu_capture_to_graph, graph, cuStreamBeginCaptureToGraph_params, hGraph),
+	FIELD(gst_cu_capture_to_graph, dependencies, cuStreamBeginCaptureToGraph_params, dependencies),
+	FIELD(gst_cu_capture_to_graph, dependencyData, cuStreamBeginCaptureToGraph_params, dependencyData),
+	FIELD(gst_cu_capture_to_graph, numDependencies, cuStreamBeginCaptureToGraph_params, numDependencies),
+	FIELD(gst_cu_capture_to_graph, mode, cuStreamBeginCaptureToGraph_params, mode),
+	FIELD(gst_cu_capture_end, hStream, cuStreamEndCapture_params, hStream),
+	FIELD(gst_cu_capture_end, graph, cuStreamEndCapture_params, phGraph),
+	FIELD(gst_cu_graph_instantiate, graphExec, cuGraphInstantiateWithFlags_params, phGraphExec),
+	FIELD(gst_cu_graph_instantiate, graph, cuGraphInstantiateWithFlags_params, hGraph),
+	FIELD(gst_cu_graph_instantiate, graphExec, cuGraphInstantiateWithParams_params, phGraphExec),
+	FIELD(gst_cu_graph_instantiate, graph, cuGraphInstantiateWithParams_params, hGraph),
+	FIELD(gst_cu_graph_instantiate, graphExec, cuGraphInstantiate_v2_params, phGraphExec),
+	FIELD(gst_cu_graph_instantiate, graph, cuGraphInstantiate_v2_params, hGraph),
+	FIELD(gst_cu_graph_stream, graphExec, cuGraphLaunch_params, hGraph),
+	FIELD(gst_cu_graph_stream, hStream, cuGraphLaunch_params, hStream),
+	FIELD(gst_cu_graph_stream, graphExec, cuGraphUpload_params, hGraph),
+	FIELD(gst_cu_graph_stream, hStream, cuGraphUpload_params, hStream),
+	FIELD(gst_cu_graph_exec, graphExec, cuGraphExecDestroy_params, hGraphExec),
+	FIELD(gst_cu_graph, graph, cuGraphDestroy_params, hGraph),
+	FIELD(gst_cu_graph_update, graphExec, cuGraphExecUpdate_v2_params, hGraphExec),
+	FIELD(gst_cu_graph_update, graph, cuGraphExecUpdate_v2_params, hGraph),
+	FIELD(gst_cu_alloc, ptr, cuMemAlloc_v2_params, dptr),
+	FIELD(gst_cu_alloc, bytes, cuMemAlloc_v2_params, bytesize),
+	FIELD(gst_cu_alloc, ptr, cuMemAllocHost_v2_params, pp),
+	FIELD(gst_cu_alloc, bytes, cuMemAllocHost_v2_params, bytesize),
+	FIELD(gst_cu_alloc_flags, ptr, cuMemAllocManaged_params, dptr),
+	FIELD(gst_cu_alloc_flags, bytes, cuMemAllocManaged_params, bytesize),
+	FIELD(gst_cu_alloc_flags, flags, cuMemAllocManaged_params, flags),
+	FIELD(gst_cu_alloc_flags, ptr, cuMemHostAlloc_params, pp),
+	FIELD(gst_cu_alloc_flags, bytes, cuMemHostAlloc_params, bytesize),
+	FIELD(gst_cu_alloc_flags, flags, cuMemHostAlloc_params, Flags),
+	FIELD(gst_cu_alloc_pitch, ptr, cuMemAllocPitch_v2_params, dptr),
+	FIELD(gst_cu_alloc_pitch, pitch, cuMemAllocPitch_v2_params, pPitch),
+	FIELD(gst_cu_alloc_pitch, widthInBytes, cuMemAllocPitch_v2_params, WidthInBytes),
+	FIELD(gst_cu_alloc_pitch, height, cuMemAllocPitch_v2_params, Height),
+	FIELD(gst_cu_alloc_pitch, elementSizeBytes, cuMemAllocPitch_v2_params, ElementSizeBytes),
+	FIELD(gst_cu_free, ptr, cuMemFree_v2_params, dptr),
+	FIELD(gst_cu_free, ptr, cuMemFreeHost_params, p),
+	FIELD(gst_cu_free, ptr, cuMemHostUnregister_params, p),
+	FIELD(gst_cu_host_register, ptr, cuMemHostRegister_v2_params, p),
+	FIELD(gst_cu_host_register, bytes, cuMemHostRegister_v2_params, bytesize),
+	FIELD(gst_cu_host_register, flags, cuMemHostRegister_v2_params, Flags),
+	FIELD(gst_cu_alloc_async, ptr, cuMemAllocAsync_params, dptr),
+	FIELD(gst_cu_alloc_async, bytes, cuMemAllocAsync_params, bytesize),
+	FIELD(gst_cu_alloc_async, hStream, cuMemAllocAsync_params, hStream),
+	FIELD(gst_cu_alloc_pool, ptr, cuMemAllocFromPoolAsync_params, dptr),
+	FIELD(gst_cu_alloc_pool, bytes, cuMemAllocFromPoolAsync_params, bytesize),
+	FIELD(gst_cu_alloc_pool, pool, cuMemAllocFromPoolAsync_params, pool),
+	FIELD(gst_cu_alloc_pool, hStream, cuMemAllocFromPoolAsync_params, hStream),
+	FIELD(gst_cu_free_async, ptr, cuMemFreeAsync_params, dptr),
+	FIELD(gst_cu_free_async, hStream, cuMemFreeAsync_params, hStream),
+	FIELD(gst_cu_pool_create, pool, cuMemPoolCreate_params, pool),
+	FIELD(gst_cu_pool_create, props, cuMemPoolCreate_params, poolProps),
+	FIELD(gst_cu_pool, pool, cuMemPoolTrimTo_params, pool),
+	FIELD(gst_cu_pool, minBytesToKeep, cuMemPoolTrimTo_params, minBytesToKeep),
+	FIELD(gst_cu_prefetch, ptr, cuMemPrefetchAsync_params, devPtr),
+	FIELD(gst_cu_prefetch, bytes, cuMemPrefetchAsync_params, count),
+	FIELD(gst_cu_prefetch, dstDevice, cuMemPrefetchAsync_params, dstDevice),
+	FIELD(gst_cu_prefetch, hStream, cuMemPrefetchAsync_params, hStream),
+	FIELD(gst_cu_prefetch_v2, ptr, cuMemPrefetchAsync_v2_params, devPtr),
+	FIELD(gst_cu_prefetch_v2, bytes, cuMemPrefetchAsync_v2_params, count),
+	FIELD(gst_cu_prefetch_v2, location, cuMemPrefetchAsync_v2_params, location),
+	FIELD(gst_cu_prefetch_v2, flags, cuMemPrefetchAsync_v2_params, flags),
+	FIELD(gst_cu_prefetch_v2, hStream, cuMemPrefetchAsync_v2_params, hStream),
+	FIELD(gst_cu_prefetch_batch, ptrs, cuMemPrefetchBatchAsync_params, dptrs),
+	FIELD(gst_cu_prefetch_batch, sizes, cuMemPrefetchBatchAsync_params, sizes),
+	FIELD(gst_cu_prefetch_batch, count, cuMemPrefetchBatchAsync_params, count),
+	FIELD(gst_cu_prefetch_batch, locations, cuMemPrefetchBatchAsync_params, prefetchLocs),
+	FIELD(gst_cu_prefetch_batch, locationIdxs, cuMemPrefetchBatchAsync_params, prefetchLocIdxs),
+	FIELD(gst_cu_prefetch_batch, numLocations, cuMemPrefetchBatchAsync_params, numPrefetchLocs),
+	FIELD(gst_cu_prefetch_batch, flags, cuMemPrefetchBatchAsync_params, flags),
+	FIELD(gst_cu_prefetch_batch, hStream, cuMemPrefetchBatchAsync_params, hStream),
+	FIELD(gst_cu_memop_32, hStream, cuStreamWaitValue32_v2_params, stream),
+	FIELD(gst_cu_memop_32, addr, cuStreamWaitValue32_v2_params, addr),
+	FIELD(gst_cu_memop_32, value, cuStreamWaitValue32_v2_params, value),
+	FIELD(gst_cu_memop_32, flags, cuStreamWaitValue32_v2_params, flags),
+	FIELD(gst_cu_memop_64, hStream, cuStreamWriteValue64_v2_params, stream),
+	FIELD(gst_cu_memop_64, addr, cuStreamWriteValue64_v2_params, addr),
+	FIELD(gst_cu_memop_64, value, cuStreamWriteValue64_v2_params, value),
+	FIELD(gst_cu_memop_64, flags, cuStreamWriteValue64_v2_params, flags),
+	FIELD(gst_cu_memop_batch, hStream, cuStreamBatchMemOp_v2_params, stream),
+	FIELD(gst_cu_memop_batch, count, cuStreamBatchMemOp_v2_params, count),
+	FIELD(gst_cu_memop_batch, ops, cuStreamBatchMemOp_v2_params, paramArray),
+	FIELD(gst_cu_memop_batch, flags, cuStreamBatchMemOp_v2_params, flags),
+	FIELD(gst_cu_module_load, module, cuModuleLoadData_params, module),
+	FIELD(gst_cu_module_load, image, cuModuleLoadData_params, image),
+	FIELD(gst_cu_module_load, module, cuLibraryLoadData_params, library),
+	FIELD(gst_cu_module_load, image, cuLibraryLoadData_params, code),
+	FIELD(gst_cu_module, module, cuModuleUnload_params, hmod),
+	FIELD(gst_cu_ctx, context, cuCtxDestroy_v2_params, ctx),
+	FIELD(gst_cu_ctx, context, cuCtxSynchronize_v2_params, ctx),
+	FIELD(gst_cu_ctx_out, context, cuCtxCreate_v4_params, pctx),
+	FIELD(gst_cu_ctx_out, context, cuDevicePrimaryCtxRetain_params, pctx),
+	FIELD(gst_cu_device, device, cuDevicePrimaryCtxReset_v2_params, dev),
+	FIELD(gst_cu_limit, limit, cuCtxSetLimit_params, limit),
+	FIELD(gst_cu_limit, value, cuCtxSetLimit_params, value),
+	FIELD(gst_cu_peer, context, cuCtxEnablePeerAccess_params, peerContext),
+	FIELD(gst_cu_peer, flags, cuCtxEnablePeerAccess_params, Flags),
 };
 
 static const struct layout runtime_params[] = {
-	FIELD(gst_cuda_copy, dst, cudaMemcpy_v3020_params, dst)
-	FIELD(gst_cuda_copy, src, cudaMemcpy_v3020_params, src)
-	FIELD(gst_cuda_copy, bytes, cudaMemcpy_v3020_params, count)
-	FIELD(gst_cuda_copy, copyKind, cudaMemcpy_v3020_params, kind)
-	FIELD(gst_cuda_copy_symbol, first, cudaMemcpyToSymbol_v3020_params, symbol)
-	FIELD(gst_cuda_copy_symbol, second, cudaMemcpyToSymbol_v3020_params, src)
-	FIELD(gst_cuda_copy_symbol, bytes, cudaMemcpyToSymbol_v3020_params, count)
-	FIELD(gst_cuda_copy_symbol, offset, cudaMemcpyToSymbol_v3020_params, offset)
-	FIELD(gst_cuda_copy_symbol, copyKind, cudaMemcpyToSymbol_v3020_params, kind)
-	FIELD(gst_cuda_copy_symbol, first, cudaMemcpyFromSymbol_v3020_params, dst)
-	FIELD(gst_cuda_copy_symbol, second, cudaMemcpyFromSymbol_v3020_params, symbol)
-	FIELD(gst_cuda_copy_symbol, bytes, cudaMemcpyFromSymbol_v3020_params, count)
-	FIELD(gst_cuda_copy_symbol, offset, cudaMemcpyFromSymbol_v3020_params, offset)
-	FIELD(gst_cuda_copy_symbol, copyKind, cudaMemcpyFromSymbol_v3020_params, kind)
-	FIELD(gst_cuda_copy_2d, dst, cudaMemcpy2D_v3020_params, dst)
-	FIELD(gst_cuda_copy_2d, dpitch, cudaMemcpy2D_v3020_params, dpitch)
-	FIELD(gst_cuda_copy_2d, src, cudaMemcpy2D_v3020_params, src)
-	FIELD(gst_cuda_copy_2d, spitch, cudaMemcpy2D_v3020_params, spitch)
-	FIELD(gst_cuda_copy_2d, width, cudaMemcpy2D_v3020_params, width)
-	FIELD(gst_cuda_copy_2d, height, cudaMemcpy2D_v3020_params, height)
-	FIELD(gst_cuda_copy_2d, copyKind, cudaMemcpy2D_v3020_params, kind)
-	FIELD(gst_cuda_copy_peer, dst, cudaMemcpyPeer_v4000_params, dst)
-	FIELD(gst_cuda_copy_peer, dstDevice, cudaMemcpyPeer_v4000_params, dstDevice)
-	FIELD(gst_cuda_copy_peer, src, cudaMemcpyPeer_v4000_params, src)
-	FIELD(gst_cuda_copy_peer, srcDevice, cudaMemcpyPeer_v4000_params, srcDevice)
-	FIELD(gst_cuda_copy_peer, bytes, cudaMemcpyPeer_v4000_params, count)
-	FIELD(gst_cuda_memset, dst, cudaMemset_v3020_params, devPtr)
-	FIELD(gst_cuda_memset, value, cudaMemset_v3020_params, value)
-	FIELD(gst_cuda_memset, bytes, cudaMemset_v3020_params, count)
-	FIELD(gst_cuda_memset_2d, dst, cudaMemset2D_v3020_params, devPtr)
-	FIELD(gst_cuda_memset_2d, pitch, cudaMemset2D_v3020_params, pitch)
-	FIELD(gst_cuda_memset_2d, value, cudaMemset2D_v3020_params, value)
-	FIELD(gst_cuda_memset_2d, width, cudaMemset2D_v3020_params, width)
-	FIELD(gst_cuda_memset_2d, height, cudaMemset2D_v3020_params, height)
-	FIELD(gst_cu_stream, hStream, cudaStreamSynchronize_v3020_params, stream)
-	FIELD(gst_cu_event, event, cudaEventSynchronize_v3020_params, event)
-	FIELD(gst_cu_alloc, ptr, cudaMalloc_v3020_params, devPtr)
-	FIELD(gst_cu_alloc, bytes, cudaMalloc_v3020_params, size)
-	FIELD(gst_cu_alloc, ptr, cudaMallocHost_v3020_params, ptr)
-	FIELD(gst_cu_alloc, bytes, cudaMallocHost_v3020_params, size)
-	FIELD(gst_cu_alloc_flags, ptr, cudaHostAlloc_v3020_params, pHost)
-	FIELD(gst_cu_alloc_flags, bytes, cudaHostAlloc_v3020_params, size)
-	FIELD(gst_cu_alloc_flags, flags, cudaHostAlloc_v3020_params, flags)
-	FIELD(gst_cu_alloc_flags, ptr, cudaMallocManaged_v6000_params, devPtr)
-	FIELD(gst_cu_alloc_flags, bytes, cudaMallocManaged_v6000_params, size)
-	FIELD(gst_cu_alloc_flags, flags, cudaMallocManaged_v6000_params, flags)
-	FIELD(gst_cu_free, ptr, cudaFree_v3020_params, devPtr)
-	FIELD(gst_cu_free, ptr, cudaFreeHost_v3020_params, ptr)
-	FIELD(gst_cu_host_register, ptr, cudaHostRegister_v4000_params, ptr)
-	FIELD(gst_cu_host_register, bytes, cudaHostRegister_v4000_params, size)
-	FIELD(gst_cu_host_register, flags, cudaHostRegister_v4000_params, flags)
-	FIELD(gst_cu_free, ptr, cudaHostUnregister_v4000_params, ptr)
+	FIELD(gst_cuda_copy, dst, cudaMemcpy_v3020_params, dst),
+	FIELD(gst_cuda_copy, src, cudaMemcpy_v3020_params, src),
+	FIELD(gst_cuda_copy, bytes, cudaMemcpy_v3020_params, count),
+	FIELD(gst_cuda_copy, copyKind, cudaMemcpy_v3020_params, kind),
+	FIELD(gst_cuda_copy_symbol, first, cudaMemcpyToSymbol_v3020_params, symbol),
+	FIELD(gst_cuda_copy_symbol, second, cudaMemcpyToSymbol_v3020_params, src),
+	FIELD(gst_cuda_copy_symbol, bytes, cudaMemcpyToSymbol_v3020_params, count),
+	FIELD(gst_cuda_copy_symbol, offset, cudaMemcpyToSymbol_v3020_params, offset),
+	FIELD(gst_cuda_copy_symbol, copyKind, cudaMemcpyToSymbol_v3020_params, kind),
+	FIELD(gst_cuda_copy_symbol, first, cudaMemcpyFromSymbol_v3020_params, dst),
+	FIELD(gst_cuda_copy_symbol, second, cudaMemcpyFromSymbol_v3020_params, symbol),
+	FIELD(gst_cuda_copy_symbol, bytes, cudaMemcpyFromSymbol_v3020_params, count),
+	FIELD(gst_cuda_copy_symbol, offset, cudaMemcpyFromSymbol_v3020_params, offset),
+	FIELD(gst_cuda_copy_symbol, copyKind, cudaMemcpyFromSymbol_v3020_params, kind),
+	FIELD(gst_cuda_copy_2d, dst, cudaMemcpy2D_v3020_params, dst),
+	FIELD(gst_cuda_copy_2d, dpitch, cudaMemcpy2D_v3020_params, dpitch),
+	FIELD(gst_cuda_copy_2d, src, cudaMemcpy2D_v3020_params, src),
+	FIELD(gst_cuda_copy_2d, spitch, cudaMemcpy2D_v3020_params, spitch),
+	FIELD(gst_cuda_copy_2d, width, cudaMemcpy2D_v3020_params, width),
+	FIELD(gst_cuda_copy_2d, height, cudaMemcpy2D_v3020_params, height),
+	FIELD(gst_cuda_copy_2d, copyKind, cudaMemcpy2D_v3020_params, kind),
+	FIELD(gst_cuda_copy_peer, dst, cudaMemcpyPeer_v4000_params, dst),
+	FIELD(gst_cuda_copy_peer, dstDevice, cudaMemcpyPeer_v4000_params, dstDevice),
+	FIELD(gst_cuda_copy_peer, src, cudaMemcpyPeer_v4000_params, src),
+	FIELD(gst_cuda_copy_peer, srcDevice, cudaMemcpyPeer_v4000_params, srcDevice),
+	FIELD(gst_cuda_copy_peer, bytes, cudaMemcpyPeer_v4000_params, count),
+	FIELD(gst_cuda_memset, dst, cudaMemset_v3020_params, devPtr),
+	FIELD(gst_cuda_memset, value, cudaMemset_v3020_params, value),
+	FIELD(gst_cuda_memset, bytes, cudaMemset_v3020_params, count),
+	FIELD(gst_cuda_memset_2d, dst, cudaMemset2D_v3020_params, devPtr),
+	FIELD(gst_cuda_memset_2d, pitch, cudaMemset2D_v3020_params, pitch),
+	FIELD(gst_cuda_memset_2d, value, cudaMemset2D_v3020_params, value),
+	FIELD(gst_cuda_memset_2d, width, cudaMemset2D_v3020_params, width),
+	FIELD(gst_cuda_memset_2d, height, cudaMemset2D_v3020_params, height),
+	FIELD(gst_cu_stream, hStream, cudaStreamSynchronize_v3020_params, stream),
+	FIELD(gst_cu_event, event, cudaEventSynchronize_v3020_params, event),
+	FIELD(gst_cu_alloc, ptr, cudaMalloc_v3020_params, devPtr),
+	FIELD(gst_cu_alloc, bytes, cudaMalloc_v3020_params, size),
+	FIELD(gst_cu_alloc, ptr, cudaMallocHost_v3020_params, ptr),
+	FIELD(gst_cu_alloc, bytes, cudaMallocHost_v3020_params, size),
+	FIELD(gst_cu_alloc_flags, ptr, cudaHostAlloc_v3020_params, pHost),
+	FIELD(gst_cu_alloc_flags, bytes, cudaHostAlloc_v3020_params, size),
+	FIELD(gst_cu_alloc_flags, flags, cudaHostAlloc_v3020_params, flags),
+	FIELD(gst_cu_alloc_flags, ptr, cudaMallocManaged_v6000_params, devPtr),
+	FIELD(gst_cu_alloc_flags, bytes, cudaMallocManaged_v6000_params, size),
+	FIELD(gst_cu_alloc_flags, flags, cudaMallocManaged_v6000_params, flags),
+	FIELD(gst_cu_free, ptr, cudaFree_v3020_params, devPtr),
+	FIELD(gst_cu_free, ptr, cudaFreeHost_v3020_params, ptr),
+	FIELD(gst_cu_host_register, ptr, cudaHostRegister_v4000_params, ptr),
+	FIELD(gst_cu_host_register, bytes, cudaHostRegister_v4000_params, size),
+	FIELD(gst_cu_host_register, flags, cudaHostRegister_v4000_params, flags),
+	FIELD(gst_cu_free, ptr, cudaHostUnregister_v4000_params, ptr),
 };
 
 static const struct layout values[] = {
-	VALUE(GST_CUPTI_SUCCESS, CUPTI_SUCCESS)
-	VALUE(GST_CUPTI_ERROR_INVALID_PARAMETER, CUPTI_ERROR_INVALID_PARAMETER)
-	VALUE(GST_CUPTI_ERROR_INVALID_CONTEXT, CUPTI_ERROR_INVALID_CONTEXT)
-	VALUE(GST_CUPTI_ERROR_INVALID_OPERATION, CUPTI_ERROR_INVALID_OPERATION)
-	VALUE(GST_CUPTI_ERROR_OUT_OF_MEMORY, CUPTI_ERROR_OUT_OF_MEMORY)
-	VALUE(GST_CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT, CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT)
-	VALUE(GST_CUPTI_ERROR_API_NOT_IMPLEMENTED, CUPTI_ERROR_API_NOT_IMPLEMENTED)
-	VALUE(GST_CUPTI_ERROR_MAX_LIMIT_REACHED, CUPTI_ERROR_MAX_LIMIT_REACHED)
-	VALUE(GST_CUPTI_ERROR_NOT_READY, CUPTI_ERROR_NOT_READY)
-	VALUE(GST_CUPTI_ERROR_NOT_COMPATIBLE, CUPTI_ERROR_NOT_COMPATIBLE)
-	VALUE(GST_CUPTI_ERROR_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED)
-	VALUE(GST_CUPTI_ERROR_QUEUE_EMPTY, CUPTI_ERROR_QUEUE_EMPTY)
-	VALUE(GST_CUPTI_ERROR_INVALID_STREAM, CUPTI_ERROR_INVALID_STREAM)
-	VALUE(GST_CUPTI_ERROR_INVALID_KIND, CUPTI_ERROR_INVALID_KIND)
-	VALUE(GST_CUPTI_ERROR_DISABLED, CUPTI_ERROR_DISABLED)
-	VALUE(GST_CUPTI_ERROR_NOT_SUPPORTED, CUPTI_ERROR_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
-	VALUE(GST_CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED, CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED)
-	VALUE(GST_CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
-	VALUE(GST_CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED)
-	VALUE(GST_CUPTI_ERROR_UNKNOWN, CUPTI_ERROR_UNKNOWN)
-	VALUE(GST_CUPTI_API_ENTER, CUPTI_API_ENTER)
-	VALUE(GST_CUPTI_API_EXIT, CUPTI_API_EXIT)
-	VALUE(GST_CUPTI_DOMAIN_INVALID, CUPTI_CB_DOMAIN_INVALID)
-	VALUE(GST_CUPTI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API)
-	VALUE(GST_CUPTI_DOMAIN_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API)
-	VALUE(GST_CUPTI_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE)
-	VALUE(GST_CUPTI_DOMAIN_SYNCHRONIZE, CUPTI_CB_DOMAIN_SYNCHRONIZE)
-	VALUE(GST_CUPTI_DOMAIN_NVTX, CUPTI_CB_DOMAIN_NVTX)
-	VALUE(GST_CUPTI_DOMAIN_STATE, CUPTI_CB_DOMAIN_STATE)
-	VALUE(GST_CUPTI_DOMAIN_COUNT, CUPTI_CB_DOMAIN_SIZE)
-	VALUE(GST_CUPTI_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
-	VALUE(GST_CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_STREAM_CREATED, CUPTI_CBID_RESOURCE_STREAM_CREATED)
-	VALUE(GST_CUPTI_RESOURCE_STREAM_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_CU_INIT_FINISHED, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED)
-	VALUE(GST_CUPTI_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_LOADED)
-	VALUE(GST_CUPTI_RESOURCE_MODULE_UNLOAD_STARTING, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_MODULE_PROFILED, CUPTI_CBID_RESOURCE_MODULE_PROFILED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPH_CREATED, CUPTI_CBID_RESOURCE_GRAPH_CREATED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPH_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_GRAPH_CLONED, CUPTI_CBID_RESOURCE_GRAPH_CLONED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_CREATE_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHEXEC_CREATE_STARTING, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHEXEC_CREATED, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHEXEC_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING)
-	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_CLONED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
-	VALUE(GST_CUPTI_RESOURCE_STREAM_ATTRIBUTE_CHANGED, CUPTI_CBID_RESOURCE_STREAM_ATTRIBUTE_CHANGED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPH_NODE_UPDATED, CUPTI_CBID_RESOURCE_GRAPH_NODE_UPDATED)
-	VALUE(GST_CUPTI_RESOURCE_GRAPH_NODE_SET_PARAMS, CUPTI_CBID_RESOURCE_GRAPH_NODE_SET_PARAMS)
-	VALUE(GST_CUPTI_SYNCHRONIZE_STREAM, CUPTI_CBID_SYNCHRONIZE_STREAM_SYNCHRONIZED)
-	VALUE(GST_CUPTI_SYNCHRONIZE_CONTEXT, CUPTI_CBID_SYNCHRONIZE_CONTEXT_SYNCHRONIZED)
-	VALUE(GST_CUPTI_STATE_FATAL_ERROR, CUPTI_CBID_STATE_FATAL_ERROR)
-	VALUE(GST_CUPTI_STATE_ERROR, CUPTI_CBID_STATE_ERROR)
-	VALUE(GST_CUPTI_STATE_WARNING, CUPTI_CBID_STATE_WARNING)
-	VALUE(GST_CUPTI_KIND_INVALID, CUPTI_ACTIVITY_KIND_INVALID)
-	VALUE(GST_CUPTI_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY)
-	VALUE(GST_CUPTI_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET)
-	VALUE(GST_CUPTI_KIND_KERNEL, CUPTI_ACTIVITY_KIND_KERNEL)
-	VALUE(GST_CUPTI_KIND_DRIVER, CUPTI_ACTIVITY_KIND_DRIVER)
-	VALUE(GST_CUPTI_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_RUNTIME)
-	VALUE(GST_CUPTI_KIND_DEVICE, CUPTI_ACTIVITY_KIND_DEVICE)
-	VALUE(GST_CUPTI_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_CONTEXT)
-	VALUE(GST_CUPTI_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-	VALUE(GST_CUPTI_KIND_NAME, CUPTI_ACTIVITY_KIND_NAME)
-	VALUE(GST_CUPTI_KIND_MARKER, CUPTI_ACTIVITY_KIND_MARKER)
-	VALUE(GST_CUPTI_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_OVERHEAD)
-	VALUE(GST_CUPTI_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMCPY2)
-	VALUE(GST_CUPTI_KIND_DEVICE_ATTRIBUTE, CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE)
-	VALUE(GST_CUPTI_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_CUDA_EVENT)
-	VALUE(GST_CUPTI_KIND_STREAM, CUPTI_ACTIVITY_KIND_STREAM)
-	VALUE(GST_CUPTI_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
-	VALUE(GST_CUPTI_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
-	VALUE(GST_CUPTI_KIND_INTERNAL_LAUNCH_API, CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API)
-	VALUE(GST_CUPTI_KIND_MEMORY2, CUPTI_ACTIVITY_KIND_MEMORY2)
-	VALUE(GST_CUPTI_KIND_MEMORY_POOL, CUPTI_ACTIVITY_KIND_MEMORY_POOL)
-	VALUE(GST_CUPTI_KIND_GRAPH_TRACE, CUPTI_ACTIVITY_KIND_GRAPH_TRACE)
-	VALUE(GST_CUPTI_KIND_JIT, CUPTI_ACTIVITY_KIND_JIT)
-	VALUE(GST_CUPTI_KIND_DEVICE_GRAPH_TRACE, CUPTI_ACTIVITY_KIND_DEVICE_GRAPH_TRACE)
-	VALUE(GST_CUPTI_KIND_MEM_DECOMPRESS, CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS)
-	VALUE(GST_CUPTI_KIND_CONFIDENTIAL_COMPUTE_ROTATION, CUPTI_ACTIVITY_KIND_CONFIDENTIAL_COMPUTE_ROTATION)
-	VALUE(GST_CUPTI_KIND_COUNT_KNOWN, CUPTI_ACTIVITY_KIND_COUNT)
-	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_SIZE, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE)
-	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT)
-	VALUE(GST_CUPTI_ATTR_PROFILING_SEMAPHORE_POOL_SIZE, CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_SIZE)
-	VALUE(GST_CUPTI_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT, CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT)
-	VALUE(GST_CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER)
-	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE)
-	VALUE(GST_CUPTI_ATTR_PROFILING_SEMAPHORE_PRE_ALLOCATE_VALUE, CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_PRE_ALLOCATE_VALUE)
-	VALUE(GST_CUPTI_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED, CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED)
-	VALUE(GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER)
-	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_SIZE_DEVICE_GRAPHS, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE_DEVICE_GRAPHS)
-	VALUE(GST_CUPTI_FLUSH_NORMAL, CUPTI_ACTIVITY_FLAG_NONE)
-	VALUE(GST_CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
-	VALUE(GST_CUPTI_THREAD_ID_DEFAULT, CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT)
-	VALUE(GST_CUPTI_THREAD_ID_SYSTEM, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)
-	VALUE(GST_CUPTI_COPY_UNKNOWN, CUPTI_ACTIVITY_MEMCPY_KIND_UNKNOWN)
-	VALUE(GST_CUPTI_COPY_HTOD, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD)
-	VALUE(GST_CUPTI_COPY_DTOH, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH)
-	VALUE(GST_CUPTI_COPY_HTOA, CUPTI_ACTIVITY_MEMCPY_KIND_HTOA)
-	VALUE(GST_CUPTI_COPY_ATOH, CUPTI_ACTIVITY_MEMCPY_KIND_ATOH)
-	VALUE(GST_CUPTI_COPY_ATOA, CUPTI_ACTIVITY_MEMCPY_KIND_ATOA)
-	VALUE(GST_CUPTI_COPY_ATOD, CUPTI_ACTIVITY_MEMCPY_KIND_ATOD)
-	VALUE(GST_CUPTI_COPY_DTOA, CUPTI_ACTIVITY_MEMCPY_KIND_DTOA)
-	VALUE(GST_CUPTI_COPY_DTOD, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD)
-	VALUE(GST_CUPTI_COPY_HTOH, CUPTI_ACTIVITY_MEMCPY_KIND_HTOH)
-	VALUE(GST_CUPTI_COPY_PTOP, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP)
-	VALUE(GST_CUPTI_MEMORY_UNKNOWN, CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN)
-	VALUE(GST_CUPTI_MEMORY_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE)
-	VALUE(GST_CUPTI_MEMORY_PINNED, CUPTI_ACTIVITY_MEMORY_KIND_PINNED)
-	VALUE(GST_CUPTI_MEMORY_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE)
-	VALUE(GST_CUPTI_MEMORY_ARRAY, CUPTI_ACTIVITY_MEMORY_KIND_ARRAY)
-	VALUE(GST_CUPTI_MEMORY_MANAGED, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED)
-	VALUE(GST_CUPTI_MEMORY_DEVICE_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC)
-	VALUE(GST_CUPTI_MEMORY_MANAGED_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC)
-	VALUE(GST_CUPTI_MEMORY_OP_INVALID, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_INVALID)
-	VALUE(GST_CUPTI_MEMORY_OP_ALLOCATION, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION)
-	VALUE(GST_CUPTI_MEMORY_OP_RELEASE, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE)
-	VALUE(GST_CUPTI_MEMORY_POOL_INVALID, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_INVALID)
-	VALUE(GST_CUPTI_MEMORY_POOL_LOCAL, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL)
-	VALUE(GST_CUPTI_MEMORY_POOL_IMPORTED, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_IMPORTED)
-	VALUE(GST_CUPTI_POOL_OP_INVALID, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_INVALID)
-	VALUE(GST_CUPTI_POOL_OP_CREATED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED)
-	VALUE(GST_CUPTI_POOL_OP_DESTROYED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED)
-	VALUE(GST_CUPTI_POOL_OP_TRIMMED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED)
-	VALUE(GST_CUPTI_SYNC_UNKNOWN, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN)
-	VALUE(GST_CUPTI_SYNC_EVENT_SYNCHRONIZE, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE)
-	VALUE(GST_CUPTI_SYNC_STREAM_WAIT_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT)
-	VALUE(GST_CUPTI_SYNC_STREAM_SYNCHRONIZE, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE)
-	VALUE(GST_CUPTI_SYNC_CONTEXT_SYNCHRONIZE, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE)
-	VALUE(GST_CUPTI_STREAM_UNKNOWN, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_UNKNOWN)
-	VALUE(GST_CUPTI_STREAM_DEFAULT, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT)
-	VALUE(GST_CUPTI_STREAM_NON_BLOCKING, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING)
-	VALUE(GST_CUPTI_STREAM_NULL, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL)
-	VALUE(GST_CUPTI_OVERHEAD_UNKNOWN, CUPTI_ACTIVITY_OVERHEAD_UNKNOWN)
-	VALUE(GST_CUPTI_OVERHEAD_DRIVER_COMPILER, CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER)
-	VALUE(GST_CUPTI_OVERHEAD_CUPTI_BUFFER_FLUSH, CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH)
-	VALUE(GST_CUPTI_OVERHEAD_CUPTI_INSTRUMENTATION, CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION)
-	VALUE(GST_CUPTI_OVERHEAD_CUPTI_RESOURCE, CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE)
-	VALUE(GST_CUPTI_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING, CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING)
-	VALUE(GST_CUPTI_OVERHEAD_LAZY_FUNCTION_LOADING, CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING)
-	VALUE(GST_CUPTI_OVERHEAD_COMMAND_BUFFER_FULL, CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL)
-	VALUE(GST_CUPTI_OVERHEAD_ACTIVITY_BUFFER_REQUEST, CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST)
-	VALUE(GST_CUPTI_OVERHEAD_UVM_ACTIVITY_INIT, CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT)
-	VALUE(GST_CUPTI_OBJECT_UNKNOWN, CUPTI_ACTIVITY_OBJECT_UNKNOWN)
-	VALUE(GST_CUPTI_OBJECT_PROCESS, CUPTI_ACTIVITY_OBJECT_PROCESS)
-	VALUE(GST_CUPTI_OBJECT_THREAD, CUPTI_ACTIVITY_OBJECT_THREAD)
-	VALUE(GST_CUPTI_OBJECT_DEVICE, CUPTI_ACTIVITY_OBJECT_DEVICE)
-	VALUE(GST_CUPTI_OBJECT_CONTEXT, CUPTI_ACTIVITY_OBJECT_CONTEXT)
-	VALUE(GST_CUPTI_OBJECT_STREAM, CUPTI_ACTIVITY_OBJECT_STREAM)
-	VALUE(GST_CUPTI_LAUNCH_REGULAR, CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR)
-	VALUE(GST_CUPTI_LAUNCH_COOPERATIVE, CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE)
-	VALUE(GST_CUPTI_LAUNCH_COOPERATIVE_MULTI_DEVICE, CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_MULTI_DEVICE)
-	VALUE(GST_CUPTI_LAUNCH_COMMAND_LIST, CUPTI_ACTIVITY_LAUNCH_TYPE_CBL_COMMANDLIST)
-	VALUE(GST_CUPTI_CHANNEL_INVALID, CUPTI_CHANNEL_TYPE_INVALID)
-	VALUE(GST_CUPTI_CHANNEL_COMPUTE, CUPTI_CHANNEL_TYPE_COMPUTE)
-	VALUE(GST_CUPTI_CHANNEL_ASYNC_MEMCPY, CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY)
-	VALUE(GST_CUPTI_CHANNEL_DECOMP, CUPTI_CHANNEL_TYPE_DECOMP)
-	VALUE(GST_CUPTI_COMPUTE_API_UNKNOWN, CUPTI_ACTIVITY_COMPUTE_API_UNKNOWN)
-	VALUE(GST_CUPTI_COMPUTE_API_CUDA, CUPTI_ACTIVITY_COMPUTE_API_CUDA)
-	VALUE(GST_CUPTI_COMPUTE_API_CUDA_MPS, CUPTI_ACTIVITY_COMPUTE_API_CUDA_MPS)
-	VALUE(GST_CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST)
-	VALUE(GST_CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE)
-	VALUE(GST_CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_ARRAY)
-	VALUE(GST_CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED)
-	VALUE(GST_CUDA_MEMCPY_H2H, cudaMemcpyHostToHost)
-	VALUE(GST_CUDA_MEMCPY_H2D, cudaMemcpyHostToDevice)
-	VALUE(GST_CUDA_MEMCPY_D2H, cudaMemcpyDeviceToHost)
-	VALUE(GST_CUDA_MEMCPY_D2D, cudaMemcpyDeviceToDevice)
-	VALUE(GST_CUDA_MEMCPY_DEFAULT, cudaMemcpyDefault)
-	VALUE(GST_CU_CAPTURE_GLOBAL, CU_STREAM_CAPTURE_MODE_GLOBAL)
-	VALUE(GST_CU_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
-	VALUE(GST_CU_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED)
-	VALUE(GST_CU_GRAPH_NODE_KERNEL, CU_GRAPH_NODE_TYPE_KERNEL)
-	VALUE(GST_CU_GRAPH_NODE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMCPY)
-	VALUE(GST_CU_GRAPH_NODE_MEMSET, CU_GRAPH_NODE_TYPE_MEMSET)
-	VALUE(GST_CU_GRAPH_NODE_HOST, CU_GRAPH_NODE_TYPE_HOST)
-	VALUE(GST_CU_GRAPH_NODE_GRAPH, CU_GRAPH_NODE_TYPE_GRAPH)
-	VALUE(GST_CU_GRAPH_NODE_EMPTY, CU_GRAPH_NODE_TYPE_EMPTY)
-	VALUE(GST_CU_GRAPH_NODE_WAIT_EVENT, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-	VALUE(GST_CU_GRAPH_NODE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-	VALUE(GST_CU_GRAPH_NODE_EXT_SEMAS_SIGNAL, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL)
-	VALUE(GST_CU_GRAPH_NODE_EXT_SEMAS_WAIT, CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT)
-	VALUE(GST_CU_GRAPH_NODE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-	VALUE(GST_CU_GRAPH_NODE_MEM_FREE, CU_GRAPH_NODE_TYPE_MEM_FREE)
-	VALUE(GST_CU_GRAPH_NODE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-	VALUE(GST_CU_GRAPH_NODE_CONDITIONAL, CU_GRAPH_NODE_TYPE_CONDITIONAL)
-	VALUE(GST_CU_LAUNCH_ATTR_IGNORE, CU_LAUNCH_ATTRIBUTE_IGNORE)
-	VALUE(GST_CU_LAUNCH_ATTR_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-	VALUE(GST_CU_LAUNCH_ATTR_SYNCHRONIZATION_POLICY, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
-	VALUE(GST_CU_LAUNCH_ATTR_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-	VALUE(GST_CU_LAUNCH_ATTR_PROGRAMMATIC_STREAM_SERIALIZATION, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-	VALUE(GST_CU_LAUNCH_ATTR_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
-	VALUE(GST_CU_LAUNCH_ATTR_PRIORITY, CU_LAUNCH_ATTRIBUTE_PRIORITY)
-	VALUE(GST_CU_LAUNCH_ATTR_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)
-	VALUE(GST_CU_LAUNCH_ATTR_MEM_SYNC_DOMAIN, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)
-	VALUE(GST_CU_LAUNCH_ATTR_LAUNCH_COMPLETION_EVENT, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
-	VALUE(GST_CU_MEM_OP_WAIT_VALUE_32, CU_STREAM_MEM_OP_WAIT_VALUE_32)
-	VALUE(GST_CU_MEM_OP_WRITE_VALUE_32, CU_STREAM_MEM_OP_WRITE_VALUE_32)
-	VALUE(GST_CU_MEM_OP_FLUSH_REMOTE_WRITES, CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES)
-	VALUE(GST_CU_MEM_OP_WAIT_VALUE_64, CU_STREAM_MEM_OP_WAIT_VALUE_64)
-	VALUE(GST_CU_MEM_OP_WRITE_VALUE_64, CU_STREAM_MEM_OP_WRITE_VALUE_64)
-	VALUE(GST_CU_MEM_OP_BARRIER, CU_STREAM_MEM_OP_BARRIER)
-	VALUE(GST_CUPTI_STREAM_FLAG_MASK, CUPTI_ACTIVITY_STREAM_CREATE_MASK)
-	VALUE(GST_CUPTI_FLAG_MEMCPY_ASYNC, CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC)
-	VALUE(GST_CUPTI_FLAG_MEMSET_ASYNC, CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC)
-	VALUE(GST_CUPTI_FLAG_DEVICE_CONCURRENT_KERNELS, CUPTI_ACTIVITY_FLAG_DEVICE_CONCURRENT_KERNELS)
-	VALUE(GST_CUPTI_FLAG_DEVICE_ATTRIBUTE_CUDEVICE, CUPTI_ACTIVITY_FLAG_DEVICE_ATTRIBUTE_CUDEVICE)
-	VALUE(GST_CUPTI_TIMESTAMP_UNKNOWN, CUPTI_TIMESTAMP_UNKNOWN)
-	VALUE(GST_CUPTI_CORRELATION_ID_UNKNOWN, CUPTI_CORRELATION_ID_UNKNOWN)
-	VALUE(GST_CUPTI_SYNCHRONIZATION_INVALID_VALUE, CUPTI_SYNCHRONIZATION_INVALID_VALUE)
-	VALUE(GST_CUPTI_SUBSCRIBER_NAME_MAX, CUPTI_SUBSCRIBER_NAME_MAX_LEN)
-	VALUE(GST_CUPTI_OLD_SUBSCRIBER_NAME_MIN, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN)
-	VALUE(GST_CU_STREAM_LEGACY, (uintptr_t)CU_STREAM_LEGACY)
-	VALUE(GST_CU_STREAM_PER_THREAD, (uintptr_t)CU_STREAM_PER_THREAD)
-	VALUE(GST_CU_SUCCESS, CUDA_SUCCESS)
-	VALUE(GST_CU_ERROR_NOT_READY, CUDA_ERROR_NOT_READY)
-	VALUE(GST_CU_ERROR_NOT_READY, cudaErrorNotReady)
-	VALUE(GST_CU_STREAM_DEFAULT, CU_STREAM_DEFAULT)
-	VALUE(GST_CU_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
-	VALUE(GST_CU_EVENT_BLOCKING_SYNC, CU_EVENT_BLOCKING_SYNC)
-	VALUE(GST_CU_EVENT_DISABLE_TIMING, CU_EVENT_DISABLE_TIMING)
-	VALUE(GST_CU_EVENT_INTERPROCESS, CU_EVENT_INTERPROCESS)
-	VALUE(GST_CU_EVENT_RECORD_EXTERNAL, CU_EVENT_RECORD_EXTERNAL)
-	VALUE(GST_CU_EVENT_WAIT_EXTERNAL, CU_EVENT_WAIT_EXTERNAL)
-	VALUE(GST_CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_PORTABLE)
-	VALUE(GST_CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_DEVICEMAP)
-	VALUE(GST_CU_MEMHOSTALLOC_WRITECOMBINED, CU_MEMHOSTALLOC_WRITECOMBINED)
-	VALUE(GST_CU_MEMHOSTREGISTER_READ_ONLY, CU_MEMHOSTREGISTER_READ_ONLY)
-	VALUE(GST_CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_GLOBAL)
-	VALUE(GST_CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_HOST)
-	VALUE(GST_CU_MEM_ATTACH_SINGLE, CU_MEM_ATTACH_SINGLE)
-	VALUE(GST_CUPTI_KERNEL_SIZE_7, sizeof(CUpti_ActivityKernel7))
-	VALUE(GST_CUPTI_KERNEL_SIZE_8, sizeof(CUpti_ActivityKernel8))
-	VALUE(GST_CUPTI_KERNEL_SIZE_9, sizeof(CUpti_ActivityKernel9))
-	VALUE(GST_CUPTI_KERNEL_SIZE_10, sizeof(CUpti_ActivityKernel10))
-	VALUE(GST_CUPTI_MEMCPY_SIZE_5, sizeof(CUpti_ActivityMemcpy5))
-	VALUE(GST_CUPTI_MEMCPY_SIZE_6, sizeof(CUpti_ActivityMemcpy6))
-	VALUE(GST_CUPTI_MEMCPY_PTOP_SIZE_3, sizeof(CUpti_ActivityMemcpyPtoP3))
-	VALUE(GST_CUPTI_MEMCPY_PTOP_SIZE_4, sizeof(CUpti_ActivityMemcpyPtoP4))
-	VALUE(GST_CUPTI_MEMSET_SIZE_3, sizeof(CUpti_ActivityMemset3))
-	VALUE(GST_CUPTI_MEMSET_SIZE_4, sizeof(CUpti_ActivityMemset4))
-	VALUE(GST_CUPTI_CONTEXT_SIZE_1, sizeof(CUpti_ActivityContext))
-	VALUE(GST_CUPTI_CONTEXT_SIZE_2, sizeof(CUpti_ActivityContext2))
-	VALUE(GST_CUPTI_CONTEXT_SIZE_3, sizeof(CUpti_ActivityContext3))
-	VALUE(GST_CUPTI_DEVICE_SIZE_3, sizeof(CUpti_ActivityDevice3))
-	VALUE(GST_CUPTI_DEVICE_SIZE_4, sizeof(CUpti_ActivityDevice4))
-	VALUE(GST_CUPTI_DEVICE_SIZE_5, sizeof(CUpti_ActivityDevice5))
-	VALUE(GST_CUPTI_GRAPH_TRACE_SIZE_1, sizeof(CUpti_ActivityGraphTrace))
-	VALUE(GST_CUPTI_GRAPH_TRACE_SIZE_2, sizeof(CUpti_ActivityGraphTrace2))
-	VALUE(GST_CUPTI_MEMORY_SIZE_2, sizeof(CUpti_ActivityMemory2))
-	VALUE(GST_CUPTI_MEMORY_SIZE_3, sizeof(CUpti_ActivityMemory3))
-	VALUE(GST_CUPTI_MEMORY_SIZE_4, sizeof(CUpti_ActivityMemory4))
-	VALUE(GST_CUPTI_OVERHEAD_SIZE_1, sizeof(CUpti_ActivityOverhead))
-	VALUE(GST_CUPTI_OVERHEAD_SIZE_2, sizeof(CUpti_ActivityOverhead2))
-	VALUE(GST_CUPTI_OVERHEAD_SIZE_3, sizeof(CUpti_ActivityOverhead3))
-	VALUE(GST_CUPTI_SYNCHRONIZATION_SIZE_1, sizeof(CUpti_ActivitySynchronization))
-	VALUE(GST_CUPTI_SYNCHRONIZATION_SIZE_2, sizeof(CUpti_ActivitySynchronization2))
-	VALUE(GST_CUPTI_CUDA_EVENT_SIZE_1, sizeof(CUpti_ActivityCudaEvent))
-	VALUE(GST_CUPTI_CUDA_EVENT_SIZE_2, sizeof(CUpti_ActivityCudaEvent2))
-	VALUE(GST_CUPTI_STREAM_SIZE, sizeof(CUpti_ActivityStream))
-	VALUE(GST_CUPTI_DEVICE_ATTRIBUTE_SIZE, sizeof(CUpti_ActivityDeviceAttribute))
-	VALUE(GST_CUPTI_API_SIZE, sizeof(CUpti_ActivityAPI))
-	VALUE(48, sizeof(CUstreamBatchMemOpParams))
+	VALUE(GST_CUPTI_SUCCESS, CUPTI_SUCCESS),
+	VALUE(GST_CUPTI_ERROR_INVALID_PARAMETER, CUPTI_ERROR_INVALID_PARAMETER),
+	VALUE(GST_CUPTI_ERROR_INVALID_CONTEXT, CUPTI_ERROR_INVALID_CONTEXT),
+	VALUE(GST_CUPTI_ERROR_INVALID_OPERATION, CUPTI_ERROR_INVALID_OPERATION),
+	VALUE(GST_CUPTI_ERROR_OUT_OF_MEMORY, CUPTI_ERROR_OUT_OF_MEMORY),
+	VALUE(GST_CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT, CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT),
+	VALUE(GST_CUPTI_ERROR_API_NOT_IMPLEMENTED, CUPTI_ERROR_API_NOT_IMPLEMENTED),
+	VALUE(GST_CUPTI_ERROR_MAX_LIMIT_REACHED, CUPTI_ERROR_MAX_LIMIT_REACHED),
+	VALUE(GST_CUPTI_ERROR_NOT_READY, CUPTI_ERROR_NOT_READY),
+	VALUE(GST_CUPTI_ERROR_NOT_COMPATIBLE, CUPTI_ERROR_NOT_COMPATIBLE),
+	VALUE(GST_CUPTI_ERROR_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED),
+	VALUE(GST_CUPTI_ERROR_QUEUE_EMPTY, CUPTI_ERROR_QUEUE_EMPTY),
+	VALUE(GST_CUPTI_ERROR_INVALID_STREAM, CUPTI_ERROR_INVALID_STREAM),
+	VALUE(GST_CUPTI_ERROR_INVALID_KIND, CUPTI_ERROR_INVALID_KIND),
+	VALUE(GST_CUPTI_ERROR_DISABLED, CUPTI_ERROR_DISABLED),
+	VALUE(GST_CUPTI_ERROR_NOT_SUPPORTED, CUPTI_ERROR_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
+	VALUE(GST_CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED, CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED),
+	VALUE(GST_CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES),
+	VALUE(GST_CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED),
+	VALUE(GST_CUPTI_ERROR_UNKNOWN, CUPTI_ERROR_UNKNOWN),
+	VALUE(GST_CUPTI_API_ENTER, CUPTI_API_ENTER),
+	VALUE(GST_CUPTI_API_EXIT, CUPTI_API_EXIT),
+	VALUE(GST_CUPTI_DOMAIN_INVALID, CUPTI_CB_DOMAIN_INVALID),
+	VALUE(GST_CUPTI_DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API),
+	VALUE(GST_CUPTI_DOMAIN_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API),
+	VALUE(GST_CUPTI_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE),
+	VALUE(GST_CUPTI_DOMAIN_SYNCHRONIZE, CUPTI_CB_DOMAIN_SYNCHRONIZE),
+	VALUE(GST_CUPTI_DOMAIN_NVTX, CUPTI_CB_DOMAIN_NVTX),
+	VALUE(GST_CUPTI_DOMAIN_STATE, CUPTI_CB_DOMAIN_STATE),
+	VALUE(GST_CUPTI_DOMAIN_COUNT, CUPTI_CB_DOMAIN_SIZE),
+	VALUE(GST_CUPTI_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_CONTEXT_CREATED),
+	VALUE(GST_CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_STREAM_CREATED, CUPTI_CBID_RESOURCE_STREAM_CREATED),
+	VALUE(GST_CUPTI_RESOURCE_STREAM_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_CU_INIT_FINISHED, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED),
+	VALUE(GST_CUPTI_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_LOADED),
+	VALUE(GST_CUPTI_RESOURCE_MODULE_UNLOAD_STARTING, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_MODULE_PROFILED, CUPTI_CBID_RESOURCE_MODULE_PROFILED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPH_CREATED, CUPTI_CBID_RESOURCE_GRAPH_CREATED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPH_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_GRAPH_CLONED, CUPTI_CBID_RESOURCE_GRAPH_CLONED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_CREATE_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHEXEC_CREATE_STARTING, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHEXEC_CREATED, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHEXEC_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING),
+	VALUE(GST_CUPTI_RESOURCE_GRAPHNODE_CLONED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED),
+	VALUE(GST_CUPTI_RESOURCE_STREAM_ATTRIBUTE_CHANGED, CUPTI_CBID_RESOURCE_STREAM_ATTRIBUTE_CHANGED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPH_NODE_UPDATED, CUPTI_CBID_RESOURCE_GRAPH_NODE_UPDATED),
+	VALUE(GST_CUPTI_RESOURCE_GRAPH_NODE_SET_PARAMS, CUPTI_CBID_RESOURCE_GRAPH_NODE_SET_PARAMS),
+	VALUE(GST_CUPTI_SYNCHRONIZE_STREAM, CUPTI_CBID_SYNCHRONIZE_STREAM_SYNCHRONIZED),
+	VALUE(GST_CUPTI_SYNCHRONIZE_CONTEXT, CUPTI_CBID_SYNCHRONIZE_CONTEXT_SYNCHRONIZED),
+	VALUE(GST_CUPTI_STATE_FATAL_ERROR, CUPTI_CBID_STATE_FATAL_ERROR),
+	VALUE(GST_CUPTI_STATE_ERROR, CUPTI_CBID_STATE_ERROR),
+	VALUE(GST_CUPTI_STATE_WARNING, CUPTI_CBID_STATE_WARNING),
+	VALUE(GST_CUPTI_KIND_INVALID, CUPTI_ACTIVITY_KIND_INVALID),
+	VALUE(GST_CUPTI_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY),
+	VALUE(GST_CUPTI_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMSET),
+	VALUE(GST_CUPTI_KIND_KERNEL, CUPTI_ACTIVITY_KIND_KERNEL),
+	VALUE(GST_CUPTI_KIND_DRIVER, CUPTI_ACTIVITY_KIND_DRIVER),
+	VALUE(GST_CUPTI_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_RUNTIME),
+	VALUE(GST_CUPTI_KIND_DEVICE, CUPTI_ACTIVITY_KIND_DEVICE),
+	VALUE(GST_CUPTI_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_CONTEXT),
+	VALUE(GST_CUPTI_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL),
+	VALUE(GST_CUPTI_KIND_NAME, CUPTI_ACTIVITY_KIND_NAME),
+	VALUE(GST_CUPTI_KIND_MARKER, CUPTI_ACTIVITY_KIND_MARKER),
+	VALUE(GST_CUPTI_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_OVERHEAD),
+	VALUE(GST_CUPTI_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMCPY2),
+	VALUE(GST_CUPTI_KIND_DEVICE_ATTRIBUTE, CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE),
+	VALUE(GST_CUPTI_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_CUDA_EVENT),
+	VALUE(GST_CUPTI_KIND_STREAM, CUPTI_ACTIVITY_KIND_STREAM),
+	VALUE(GST_CUPTI_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION),
+	VALUE(GST_CUPTI_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION),
+	VALUE(GST_CUPTI_KIND_INTERNAL_LAUNCH_API, CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API),
+	VALUE(GST_CUPTI_KIND_MEMORY2, CUPTI_ACTIVITY_KIND_MEMORY2),
+	VALUE(GST_CUPTI_KIND_MEMORY_POOL, CUPTI_ACTIVITY_KIND_MEMORY_POOL),
+	VALUE(GST_CUPTI_KIND_GRAPH_TRACE, CUPTI_ACTIVITY_KIND_GRAPH_TRACE),
+	VALUE(GST_CUPTI_KIND_JIT, CUPTI_ACTIVITY_KIND_JIT),
+	VALUE(GST_CUPTI_KIND_DEVICE_GRAPH_TRACE, CUPTI_ACTIVITY_KIND_DEVICE_GRAPH_TRACE),
+	VALUE(GST_CUPTI_KIND_MEM_DECOMPRESS, CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS),
+	VALUE(GST_CUPTI_KIND_CONFIDENTIAL_COMPUTE_ROTATION, CUPTI_ACTIVITY_KIND_CONFIDENTIAL_COMPUTE_ROTATION),
+	VALUE(GST_CUPTI_KIND_COUNT_KNOWN, CUPTI_ACTIVITY_KIND_COUNT),
+	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_SIZE, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE),
+	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT),
+	VALUE(GST_CUPTI_ATTR_PROFILING_SEMAPHORE_POOL_SIZE, CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_SIZE),
+	VALUE(GST_CUPTI_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT, CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT),
+	VALUE(GST_CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER),
+	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE),
+	VALUE(GST_CUPTI_ATTR_PROFILING_SEMAPHORE_PRE_ALLOCATE_VALUE, CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_PRE_ALLOCATE_VALUE),
+	VALUE(GST_CUPTI_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED, CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED),
+	VALUE(GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER),
+	VALUE(GST_CUPTI_ATTR_DEVICE_BUFFER_SIZE_DEVICE_GRAPHS, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE_DEVICE_GRAPHS),
+	VALUE(GST_CUPTI_FLUSH_NORMAL, CUPTI_ACTIVITY_FLAG_NONE),
+	VALUE(GST_CUPTI_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED),
+	VALUE(GST_CUPTI_THREAD_ID_DEFAULT, CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT),
+	VALUE(GST_CUPTI_THREAD_ID_SYSTEM, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM),
+	VALUE(GST_CUPTI_COPY_UNKNOWN, CUPTI_ACTIVITY_MEMCPY_KIND_UNKNOWN),
+	VALUE(GST_CUPTI_COPY_HTOD, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD),
+	VALUE(GST_CUPTI_COPY_DTOH, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH),
+	VALUE(GST_CUPTI_COPY_HTOA, CUPTI_ACTIVITY_MEMCPY_KIND_HTOA),
+	VALUE(GST_CUPTI_COPY_ATOH, CUPTI_ACTIVITY_MEMCPY_KIND_ATOH),
+	VALUE(GST_CUPTI_COPY_ATOA, CUPTI_ACTIVITY_MEMCPY_KIND_ATOA),
+	VALUE(GST_CUPTI_COPY_ATOD, CUPTI_ACTIVITY_MEMCPY_KIND_ATOD),
+	VALUE(GST_CUPTI_COPY_DTOA, CUPTI_ACTIVITY_MEMCPY_KIND_DTOA),
+	VALUE(GST_CUPTI_COPY_DTOD, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD),
+	VALUE(GST_CUPTI_COPY_HTOH, CUPTI_ACTIVITY_MEMCPY_KIND_HTOH),
+	VALUE(GST_CUPTI_COPY_PTOP, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP),
+	VALUE(GST_CUPTI_MEMORY_UNKNOWN, CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN),
+	VALUE(GST_CUPTI_MEMORY_PAGEABLE, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE),
+	VALUE(GST_CUPTI_MEMORY_PINNED, CUPTI_ACTIVITY_MEMORY_KIND_PINNED),
+	VALUE(GST_CUPTI_MEMORY_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE),
+	VALUE(GST_CUPTI_MEMORY_ARRAY, CUPTI_ACTIVITY_MEMORY_KIND_ARRAY),
+	VALUE(GST_CUPTI_MEMORY_MANAGED, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED),
+	VALUE(GST_CUPTI_MEMORY_DEVICE_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC),
+	VALUE(GST_CUPTI_MEMORY_MANAGED_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC),
+	VALUE(GST_CUPTI_MEMORY_OP_INVALID, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_INVALID),
+	VALUE(GST_CUPTI_MEMORY_OP_ALLOCATION, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION),
+	VALUE(GST_CUPTI_MEMORY_OP_RELEASE, CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE),
+	VALUE(GST_CUPTI_MEMORY_POOL_INVALID, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_INVALID),
+	VALUE(GST_CUPTI_MEMORY_POOL_LOCAL, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL),
+	VALUE(GST_CUPTI_MEMORY_POOL_IMPORTED, CUPTI_ACTIVITY_MEMORY_POOL_TYPE_IMPORTED),
+	VALUE(GST_CUPTI_POOL_OP_INVALID, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_INVALID),
+	VALUE(GST_CUPTI_POOL_OP_CREATED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED),
+	VALUE(GST_CUPTI_POOL_OP_DESTROYED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED),
+	VALUE(GST_CUPTI_POOL_OP_TRIMMED, CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED),
+	VALUE(GST_CUPTI_SYNC_UNKNOWN, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN),
+	VALUE(GST_CUPTI_SYNC_EVENT_SYNCHRONIZE, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE),
+	VALUE(GST_CUPTI_SYNC_STREAM_WAIT_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT),
+	VALUE(GST_CUPTI_SYNC_STREAM_SYNCHRONIZE, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE),
+	VALUE(GST_CUPTI_SYNC_CONTEXT_SYNCHRONIZE, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE),
+	VALUE(GST_CUPTI_STREAM_UNKNOWN, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_UNKNOWN),
+	VALUE(GST_CUPTI_STREAM_DEFAULT, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT),
+	VALUE(GST_CUPTI_STREAM_NON_BLOCKING, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING),
+	VALUE(GST_CUPTI_STREAM_NULL, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL),
+	VALUE(GST_CUPTI_OVERHEAD_UNKNOWN, CUPTI_ACTIVITY_OVERHEAD_UNKNOWN),
+	VALUE(GST_CUPTI_OVERHEAD_DRIVER_COMPILER, CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER),
+	VALUE(GST_CUPTI_OVERHEAD_CUPTI_BUFFER_FLUSH, CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH),
+	VALUE(GST_CUPTI_OVERHEAD_CUPTI_INSTRUMENTATION, CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION),
+	VALUE(GST_CUPTI_OVERHEAD_CUPTI_RESOURCE, CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE),
+	VALUE(GST_CUPTI_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING, CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING),
+	VALUE(GST_CUPTI_OVERHEAD_LAZY_FUNCTION_LOADING, CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING),
+	VALUE(GST_CUPTI_OVERHEAD_COMMAND_BUFFER_FULL, CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL),
+	VALUE(GST_CUPTI_OVERHEAD_ACTIVITY_BUFFER_REQUEST, CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST),
+	VALUE(GST_CUPTI_OVERHEAD_UVM_ACTIVITY_INIT, CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT),
+	VALUE(GST_CUPTI_OBJECT_UNKNOWN, CUPTI_ACTIVITY_OBJECT_UNKNOWN),
+	VALUE(GST_CUPTI_OBJECT_PROCESS, CUPTI_ACTIVITY_OBJECT_PROCESS),
+	VALUE(GST_CUPTI_OBJECT_THREAD, CUPTI_ACTIVITY_OBJECT_THREAD),
+	VALUE(GST_CUPTI_OBJECT_DEVICE, CUPTI_ACTIVITY_OBJECT_DEVICE),
+	VALUE(GST_CUPTI_OBJECT_CONTEXT, CUPTI_ACTIVITY_OBJECT_CONTEXT),
+	VALUE(GST_CUPTI_OBJECT_STREAM, CUPTI_ACTIVITY_OBJECT_STREAM),
+	VALUE(GST_CUPTI_LAUNCH_REGULAR, CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR),
+	VALUE(GST_CUPTI_LAUNCH_COOPERATIVE, CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE),
+	VALUE(GST_CUPTI_LAUNCH_COOPERATIVE_MULTI_DEVICE, CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_MULTI_DEVICE),
+	VALUE(GST_CUPTI_LAUNCH_COMMAND_LIST, CUPTI_ACTIVITY_LAUNCH_TYPE_CBL_COMMANDLIST),
+	VALUE(GST_CUPTI_CHANNEL_INVALID, CUPTI_CHANNEL_TYPE_INVALID),
+	VALUE(GST_CUPTI_CHANNEL_COMPUTE, CUPTI_CHANNEL_TYPE_COMPUTE),
+	VALUE(GST_CUPTI_CHANNEL_ASYNC_MEMCPY, CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY),
+	VALUE(GST_CUPTI_CHANNEL_DECOMP, CUPTI_CHANNEL_TYPE_DECOMP),
+	VALUE(GST_CUPTI_COMPUTE_API_UNKNOWN, CUPTI_ACTIVITY_COMPUTE_API_UNKNOWN),
+	VALUE(GST_CUPTI_COMPUTE_API_CUDA, CUPTI_ACTIVITY_COMPUTE_API_CUDA),
+	VALUE(GST_CUPTI_COMPUTE_API_CUDA_MPS, CUPTI_ACTIVITY_COMPUTE_API_CUDA_MPS),
+	VALUE(GST_CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST),
+	VALUE(GST_CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE),
+	VALUE(GST_CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_ARRAY),
+	VALUE(GST_CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED),
+	VALUE(GST_CUDA_MEMCPY_H2H, cudaMemcpyHostToHost),
+	VALUE(GST_CUDA_MEMCPY_H2D, cudaMemcpyHostToDevice),
+	VALUE(GST_CUDA_MEMCPY_D2H, cudaMemcpyDeviceToHost),
+	VALUE(GST_CUDA_MEMCPY_D2D, cudaMemcpyDeviceToDevice),
+	VALUE(GST_CUDA_MEMCPY_DEFAULT, cudaMemcpyDefault),
+	VALUE(GST_CU_CAPTURE_GLOBAL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+	VALUE(GST_CU_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+	VALUE(GST_CU_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED),
+	VALUE(GST_CU_GRAPH_NODE_KERNEL, CU_GRAPH_NODE_TYPE_KERNEL),
+	VALUE(GST_CU_GRAPH_NODE_MEMCPY, CU_GRAPH_NODE_TYPE_MEMCPY),
+	VALUE(GST_CU_GRAPH_NODE_MEMSET, CU_GRAPH_NODE_TYPE_MEMSET),
+	VALUE(GST_CU_GRAPH_NODE_HOST, CU_GRAPH_NODE_TYPE_HOST),
+	VALUE(GST_CU_GRAPH_NODE_GRAPH, CU_GRAPH_NODE_TYPE_GRAPH),
+	VALUE(GST_CU_GRAPH_NODE_EMPTY, CU_GRAPH_NODE_TYPE_EMPTY),
+	VALUE(GST_CU_GRAPH_NODE_WAIT_EVENT, CU_GRAPH_NODE_TYPE_WAIT_EVENT),
+	VALUE(GST_CU_GRAPH_NODE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_EVENT_RECORD),
+	VALUE(GST_CU_GRAPH_NODE_EXT_SEMAS_SIGNAL, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL),
+	VALUE(GST_CU_GRAPH_NODE_EXT_SEMAS_WAIT, CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT),
+	VALUE(GST_CU_GRAPH_NODE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_ALLOC),
+	VALUE(GST_CU_GRAPH_NODE_MEM_FREE, CU_GRAPH_NODE_TYPE_MEM_FREE),
+	VALUE(GST_CU_GRAPH_NODE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP),
+	VALUE(GST_CU_GRAPH_NODE_CONDITIONAL, CU_GRAPH_NODE_TYPE_CONDITIONAL),
+	VALUE(GST_CU_LAUNCH_ATTR_IGNORE, CU_LAUNCH_ATTRIBUTE_IGNORE),
+	VALUE(GST_CU_LAUNCH_ATTR_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE),
+	VALUE(GST_CU_LAUNCH_ATTR_SYNCHRONIZATION_POLICY, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY),
+	VALUE(GST_CU_LAUNCH_ATTR_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION),
+	VALUE(GST_CU_LAUNCH_ATTR_PROGRAMMATIC_STREAM_SERIALIZATION, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION),
+	VALUE(GST_CU_LAUNCH_ATTR_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT),
+	VALUE(GST_CU_LAUNCH_ATTR_PRIORITY, CU_LAUNCH_ATTRIBUTE_PRIORITY),
+	VALUE(GST_CU_LAUNCH_ATTR_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP),
+	VALUE(GST_CU_LAUNCH_ATTR_MEM_SYNC_DOMAIN, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN),
+	VALUE(GST_CU_LAUNCH_ATTR_LAUNCH_COMPLETION_EVENT, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT),
+	VALUE(GST_CU_MEM_OP_WAIT_VALUE_32, CU_STREAM_MEM_OP_WAIT_VALUE_32),
+	VALUE(GST_CU_MEM_OP_WRITE_VALUE_32, CU_STREAM_MEM_OP_WRITE_VALUE_32),
+	VALUE(GST_CU_MEM_OP_FLUSH_REMOTE_WRITES, CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES),
+	VALUE(GST_CU_MEM_OP_WAIT_VALUE_64, CU_STREAM_MEM_OP_WAIT_VALUE_64),
+	VALUE(GST_CU_MEM_OP_WRITE_VALUE_64, CU_STREAM_MEM_OP_WRITE_VALUE_64),
+	VALUE(GST_CU_MEM_OP_BARRIER, CU_STREAM_MEM_OP_BARRIER),
+	VALUE(GST_CUPTI_STREAM_FLAG_MASK, CUPTI_ACTIVITY_STREAM_CREATE_MASK),
+	VALUE(GST_CUPTI_FLAG_MEMCPY_ASYNC, CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC),
+	VALUE(GST_CUPTI_FLAG_MEMSET_ASYNC, CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC),
+	VALUE(GST_CUPTI_FLAG_DEVICE_CONCURRENT_KERNELS, CUPTI_ACTIVITY_FLAG_DEVICE_CONCURRENT_KERNELS),
+	VALUE(GST_CUPTI_FLAG_DEVICE_ATTRIBUTE_CUDEVICE, CUPTI_ACTIVITY_FLAG_DEVICE_ATTRIBUTE_CUDEVICE),
+	VALUE(GST_CUPTI_TIMESTAMP_UNKNOWN, CUPTI_TIMESTAMP_UNKNOWN),
+	VALUE(GST_CUPTI_CORRELATION_ID_UNKNOWN, CUPTI_CORRELATION_ID_UNKNOWN),
+	VALUE(GST_CUPTI_SYNCHRONIZATION_INVALID_VALUE, CUPTI_SYNCHRONIZATION_INVALID_VALUE),
+	VALUE(GST_CUPTI_SUBSCRIBER_NAME_MAX, CUPTI_SUBSCRIBER_NAME_MAX_LEN),
+	VALUE(GST_CUPTI_OLD_SUBSCRIBER_NAME_MIN, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN),
+	VALUE(GST_CU_STREAM_LEGACY, (uintptr_t)CU_STREAM_LEGACY),
+	VALUE(GST_CU_STREAM_PER_THREAD, (uintptr_t)CU_STREAM_PER_THREAD),
+	VALUE(GST_CU_SUCCESS, CUDA_SUCCESS),
+	VALUE(GST_CU_ERROR_NOT_READY, CUDA_ERROR_NOT_READY),
+	VALUE(GST_CU_ERROR_NOT_READY, cudaErrorNotReady),
+	VALUE(GST_CU_STREAM_DEFAULT, CU_STREAM_DEFAULT),
+	VALUE(GST_CU_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING),
+	VALUE(GST_CU_EVENT_BLOCKING_SYNC, CU_EVENT_BLOCKING_SYNC),
+	VALUE(GST_CU_EVENT_DISABLE_TIMING, CU_EVENT_DISABLE_TIMING),
+	VALUE(GST_CU_EVENT_INTERPROCESS, CU_EVENT_INTERPROCESS),
+	VALUE(GST_CU_EVENT_RECORD_EXTERNAL, CU_EVENT_RECORD_EXTERNAL),
+	VALUE(GST_CU_EVENT_WAIT_EXTERNAL, CU_EVENT_WAIT_EXTERNAL),
+	VALUE(GST_CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_PORTABLE),
+	VALUE(GST_CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_DEVICEMAP),
+	VALUE(GST_CU_MEMHOSTALLOC_WRITECOMBINED, CU_MEMHOSTALLOC_WRITECOMBINED),
+	VALUE(GST_CU_MEMHOSTREGISTER_READ_ONLY, CU_MEMHOSTREGISTER_READ_ONLY),
+	VALUE(GST_CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_GLOBAL),
+	VALUE(GST_CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_HOST),
+	VALUE(GST_CU_MEM_ATTACH_SINGLE, CU_MEM_ATTACH_SINGLE),
+	VALUE(GST_CUPTI_KERNEL_SIZE_7, sizeof(CUpti_ActivityKernel7)),
+	VALUE(GST_CUPTI_KERNEL_SIZE_8, sizeof(CUpti_ActivityKernel8)),
+	VALUE(GST_CUPTI_KERNEL_SIZE_9, sizeof(CUpti_ActivityKernel9)),
+	VALUE(GST_CUPTI_KERNEL_SIZE_10, sizeof(CUpti_ActivityKernel10)),
+	VALUE(GST_CUPTI_MEMCPY_SIZE_5, sizeof(CUpti_ActivityMemcpy5)),
+	VALUE(GST_CUPTI_MEMCPY_SIZE_6, sizeof(CUpti_ActivityMemcpy6)),
+	VALUE(GST_CUPTI_MEMCPY_PTOP_SIZE_3, sizeof(CUpti_ActivityMemcpyPtoP3)),
+	VALUE(GST_CUPTI_MEMCPY_PTOP_SIZE_4, sizeof(CUpti_ActivityMemcpyPtoP4)),
+	VALUE(GST_CUPTI_MEMSET_SIZE_3, sizeof(CUpti_ActivityMemset3)),
+	VALUE(GST_CUPTI_MEMSET_SIZE_4, sizeof(CUpti_ActivityMemset4)),
+	VALUE(GST_CUPTI_CONTEXT_SIZE_1, sizeof(CUpti_ActivityContext)),
+	VALUE(GST_CUPTI_CONTEXT_SIZE_2, sizeof(CUpti_ActivityContext2)),
+	VALUE(GST_CUPTI_CONTEXT_SIZE_3, sizeof(CUpti_ActivityContext3)),
+	VALUE(GST_CUPTI_DEVICE_SIZE_3, sizeof(CUpti_ActivityDevice3)),
+	VALUE(GST_CUPTI_DEVICE_SIZE_4, sizeof(CUpti_ActivityDevice4)),
+	VALUE(GST_CUPTI_DEVICE_SIZE_5, sizeof(CUpti_ActivityDevice5)),
+	VALUE(GST_CUPTI_GRAPH_TRACE_SIZE_1, sizeof(CUpti_ActivityGraphTrace)),
+	VALUE(GST_CUPTI_GRAPH_TRACE_SIZE_2, sizeof(CUpti_ActivityGraphTrace2)),
+	VALUE(GST_CUPTI_MEMORY_SIZE_2, sizeof(CUpti_ActivityMemory2)),
+	VALUE(GST_CUPTI_MEMORY_SIZE_3, sizeof(CUpti_ActivityMemory3)),
+	VALUE(GST_CUPTI_MEMORY_SIZE_4, sizeof(CUpti_ActivityMemory4)),
+	VALUE(GST_CUPTI_OVERHEAD_SIZE_1, sizeof(CUpti_ActivityOverhead)),
+	VALUE(GST_CUPTI_OVERHEAD_SIZE_2, sizeof(CUpti_ActivityOverhead2)),
+	VALUE(GST_CUPTI_OVERHEAD_SIZE_3, sizeof(CUpti_ActivityOverhead3)),
+	VALUE(GST_CUPTI_SYNCHRONIZATION_SIZE_1, sizeof(CUpti_ActivitySynchronization)),
+	VALUE(GST_CUPTI_SYNCHRONIZATION_SIZE_2, sizeof(CUpti_ActivitySynchronization2)),
+	VALUE(GST_CUPTI_CUDA_EVENT_SIZE_1, sizeof(CUpti_ActivityCudaEvent)),
+	VALUE(GST_CUPTI_CUDA_EVENT_SIZE_2, sizeof(CUpti_ActivityCudaEvent2)),
+	VALUE(GST_CUPTI_STREAM_SIZE, sizeof(CUpti_ActivityStream)),
+	VALUE(GST_CUPTI_DEVICE_ATTRIBUTE_SIZE, sizeof(CUpti_ActivityDeviceAttribute)),
+	VALUE(GST_CUPTI_API_SIZE, sizeof(CUpti_ActivityAPI)),
+	VALUE(48, sizeof(CUstreamBatchMemOpParams)),
 };
 
 /* clang-format on */
