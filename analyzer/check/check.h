@@ -12,26 +12,28 @@ enum gst_severity { GST_SEVERITY_INFO, GST_SEVERITY_LOW, GST_SEVERITY_MEDIUM, GS
 
 /* All strings are UTF-8 as far as their sources were (exporters escape), zero-terminated, in the arena. */
 struct gst_finding {
-	const char *id;		 /* stable kebab-case, e.g. "default-stream-serialization" */
+	const char *id; /* stable kebab-case, e.g. "default-stream-serialization" */
 	enum gst_severity severity;
-	uint64_t cost_ns;	 /* recoverable: by how much the run would be shorter; best estimate */
+	/* recoverable: by how much the run would be shorter; best estimate */
+	uint64_t cost_ns;
 	uint64_t cost_low_ns, cost_high_ns; /* bounds */
-	uint64_t blocked_ns;	 /* time during which something waited: a union on the timeline */
-	bool cost_is_known;	 /* false: recoverable could not be estimated (why is in `withheld`) */
-	const char *withheld;	 /* what loss or ambiguity weakens here; NULL = nothing */
-	const char *title;	 /* one line */
-	const char *detail;	 /* where: call, thread, streams; several lines allowed */
-	const char *advice;	 /* one or two sentences */
+	uint64_t blocked_ns; /* time during which something waited: a union on the timeline */
+	/* false: recoverable could not be estimated (why is in `withheld`) */
+	bool cost_is_known;
+	const char *withheld;	   /* what loss or ambiguity weakens here; NULL = nothing */
+	const char *title;	   /* one line */
+	const char *detail;	   /* where: call, thread, streams; several lines allowed */
+	const char *advice;	   /* one or two sentences */
 	uint64_t begin_ns, end_ns; /* first and last occurrence */
 	uint32_t occurrence_count;
 	/* evidence, first occurrence first; bounded (GST_EVIDENCE_MAX), the total is occurrence_count */
 	const struct gst_occurrence {
 		uint64_t begin_ns, end_ns; /* the stall */
-		gst_op_id waiter;   /* op held up, or GST_NONE */
-		gst_op_id culprit;  /* op (or GST_NONE) it waited for */
-		gst_call_id call;   /* call that blocked or submitted it, or GST_NONE */
+		gst_op_id waiter;	   /* op held up, or GST_NONE */
+		gst_op_id culprit;	   /* op (or GST_NONE) it waited for */
+		gst_call_id call;	   /* call that blocked or submitted it, or GST_NONE */
 		uint64_t blocked_ns;
-	} *occurrences;
+	} * occurrences;
 	uint32_t evidence_count;
 	const gst_edge_id *path; /* edges that prove the first occurrence, culprit to waiter */
 	uint32_t path_count;
@@ -54,8 +56,9 @@ struct gst_findings {
 };
 
 /** Run all checks. Lives in @arena. An unknown id in only/skip: GST_E_FORMAT naming the known ones. */
-gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o, const struct gst_timing *t,
-			 const struct gst_check_options *opt, struct gst_arena *arena, const struct gst_findings **out,
+gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
+			 const struct gst_timing *t, const struct gst_check_options *opt,
+			 struct gst_arena *arena, const struct gst_findings **out,
 			 struct gst_err *err) __attribute__((warn_unused_result));
 
 const char *gst_severity_name(enum gst_severity s);

@@ -41,23 +41,31 @@ enum gst_op_kind {
 	GST_OP_EVENT_RECORD,
 	GST_OP_EVENT_WAIT,
 	GST_OP_GRAPH_LAUNCH,
-	GST_OP_ALLOC, /* stream-ordered */
-	GST_OP_FREE,  /* stream-ordered */
-	GST_OP_MEMOP, /* wait/write value, batch memory op */
+	GST_OP_ALLOC,  /* stream-ordered */
+	GST_OP_FREE,   /* stream-ordered */
+	GST_OP_MEMOP,  /* wait/write value, batch memory op */
 	GST_OP_OPAQUE, /* a recorded kind without a rule: ordered by its stream only, counted */
 	GST_OP_KIND_COUNT
 };
 
 enum gst_op_flags {
-	GST_OP_TIMED = 1u << 0,	      /* begin_ns and end_ns were measured (kernel, copy, memset, graph run or its nodes) */
-	GST_OP_NODE = 1u << 1,	      /* node of a graph launch: `parent` is the launch; not a member of a lane */
-	GST_OP_NO_CALL = 1u << 2,     /* a device record whose call is not in the trace: submission unknown */
-	GST_OP_NO_RECORD = 1u << 3,   /* submitted, and its kind has device records, but none came: never ran, or lost */
-	GST_OP_FORCED = 1u << 4,      /* its record was handed back by a forced flush: end may be unknown */
-	GST_OP_PROGRAMMATIC = 1u << 5, /* launched with programmatic stream serialization, or attributes unread */
+	/* begin_ns and end_ns were measured (kernel, copy, memset, graph run or its nodes) */
+	GST_OP_TIMED = 1u << 0,
+	/* node of a graph launch: `parent` is the launch; not a member of a lane */
+	GST_OP_NODE = 1u << 1,
+	/* a device record whose call is not in the trace: submission unknown */
+	GST_OP_NO_CALL = 1u << 2,
+	/* submitted, and its kind has device records, but none came: never ran, or lost */
+	GST_OP_NO_RECORD = 1u << 3,
+	/* its record was handed back by a forced flush: end may be unknown */
+	GST_OP_FORCED = 1u << 4,
+	/* launched with programmatic stream serialization, or attributes unread */
+	GST_OP_PROGRAMMATIC = 1u << 5,
 	GST_OP_STREAM_GUESSED = 1u << 6, /* stream by handle, without a record that confirms it */
-	GST_OP_BAD_TIME = 1u << 7,    /* times zero or reversed in the record: not TIMED */
-	GST_OP_PARTIAL = 1u << 8,     /* graph launch, not TIMED: begin_ns and end_ns span its known nodes only; it may have begun earlier and ended later */
+	GST_OP_BAD_TIME = 1u << 7,	 /* times zero or reversed in the record: not TIMED */
+	/* graph launch, not TIMED: begin_ns and end_ns span its known nodes only; it may have
+	 * begun earlier and ended later */
+	GST_OP_PARTIAL = 1u << 8,
 };
 
 /* One unit of work in a stream. 48 bytes: ten million of them are ordinary. */
@@ -67,46 +75,57 @@ struct gst_op {
 	gst_stream_id stream;	   /* GST_NONE = not known */
 	gst_op_id parent;	   /* NODE: its launch; otherwise GST_NONE */
 	uint32_t name;		   /* kernel: mangled name in model->strings; others 0 */
-	uint32_t detail;	   /* index into kernels, copies, memsets, by kind; GST_NONE = no record */
-	gst_event_id event;	   /* EVENT_RECORD, EVENT_WAIT: the event; otherwise GST_NONE */
-	uint32_t sync_id;	   /* EVENT_RECORD, EVENT_WAIT: CUPTI's number of the record meant; 0 = not told */
+	/* index into kernels, copies, memsets, by kind; GST_NONE = no record */
+	uint32_t detail;
+	gst_event_id event; /* EVENT_RECORD, EVENT_WAIT: the event; otherwise GST_NONE */
+	/* EVENT_RECORD, EVENT_WAIT: CUPTI's number of the record meant; 0 = not told */
+	uint32_t sync_id;
 	uint16_t flags;
 	uint8_t kind;
 	uint8_t reserved;
 };
 
 enum gst_call_flags {
-	GST_CALL_RETURNED = 1u << 0,  /* exit_ns and result hold; otherwise the call never returned */
-	GST_CALL_CAPTURED = 1u << 1,  /* made to a capturing stream: it submitted nothing that runs */
-	GST_CALL_AMBIGUOUS = 1u << 2, /* overlaps a call of another thread with which its order matters */
-	GST_CALL_NO_ENTER = 1u << 3,  /* only the exit is in the trace (loss) */
+	/* exit_ns and result hold; otherwise the call never returned */
+	GST_CALL_RETURNED = 1u << 0,
+	/* made to a capturing stream: it submitted nothing that runs */
+	GST_CALL_CAPTURED = 1u << 1,
+	/* overlaps a call of another thread with which its order matters */
+	GST_CALL_AMBIGUOUS = 1u << 2,
+	GST_CALL_NO_ENTER = 1u << 3, /* only the exit is in the trace (loss) */
 };
 
 /* One outermost API call on a host thread. */
 struct gst_call {
 	uint64_t enter_ns, exit_ns;
-	uint32_t api;	      /* GST_API_ID: look up in api.h */
-	uint32_t corr;	      /* correlation id, unique in the process */
-	uint32_t thread;      /* index into model->threads */
-	gst_stream_id stream; /* stream it names, resolved (legacy and per-thread too); GST_NONE = none, or not known */
-	uint32_t ctx;	      /* index into model->contexts; GST_NONE = not known */
-	gst_event_id event;   /* event it names; GST_NONE */
-	gst_op_id first_op;   /* ops it submitted, nodes included: first_op .. first_op + op_count - 1 */
+	uint32_t api;	 /* GST_API_ID: look up in api.h */
+	uint32_t corr;	 /* correlation id, unique in the process */
+	uint32_t thread; /* index into model->threads */
+	/* stream it names, resolved (legacy and per-thread too); GST_NONE = none, or not known */
+	gst_stream_id stream;
+	uint32_t ctx;	    /* index into model->contexts; GST_NONE = not known */
+	gst_event_id event; /* event it names; GST_NONE */
+	/* ops it submitted, nodes included: first_op .. first_op + op_count - 1 */
+	gst_op_id first_op;
 	uint32_t op_count;
-	uint32_t args;	      /* index into model->args (addresses, sizes, handles); GST_NONE */
+	uint32_t args; /* index into model->args (addresses, sizes, handles); GST_NONE */
 	int32_t result;
-	uint32_t sync_id;     /* event wait/synchronize/query: record meant, by CUPTI; 0 = not told */
-	uint8_t cls;	      /* enum gst_api_class of api.h */
-	uint8_t flags;	      /* enum gst_call_flags */
-	uint16_t api_flags;   /* flags of api.h (synchronous form, _ptsz, ...) */
+	/* event wait/synchronize/query: record meant, by CUPTI; 0 = not told */
+	uint32_t sync_id;
+	uint8_t cls;	    /* enum gst_api_class of api.h */
+	uint8_t flags;	    /* enum gst_call_flags */
+	uint16_t api_flags; /* flags of api.h (synchronous form, _ptsz, ...) */
 };
 
 /* What a call was given, where a check may need it. */
 struct gst_call_args {
-	uint64_t a, b;	 /* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool; graph: graph, exec; host: function, user; launch: event; elapsed time: gst_event_id of the second event */
-	uint64_t bytes;	 /* size */
-	uint32_t flags;	 /* launch_flags, event flags, stream flags, capture mode */
-	int32_t extra;	 /* priority; copy: direction or batch count */
+	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
+	 * graph: graph, exec; host: function, user; launch: event; elapsed time: gst_event_id
+	 * of the second event */
+	uint64_t a, b;
+	uint64_t bytes; /* size */
+	uint32_t flags; /* launch_flags, event flags, stream flags, capture mode */
+	int32_t extra;	/* priority; copy: direction or batch count */
 };
 
 struct gst_kernel {
@@ -114,7 +133,8 @@ struct gst_kernel {
 	uint16_t block[3];
 	uint16_t registers;
 	uint32_t shared_static, shared_dynamic;
-	uint32_t cupti_stream; /* as recorded: for nodes of graphs the internal stream, display only */
+	/* as recorded: for nodes of graphs the internal stream, display only */
+	uint32_t cupti_stream;
 	uint16_t channel;
 	uint8_t channel_type, launch_type;
 	uint64_t graph_node;
@@ -124,12 +144,13 @@ struct gst_copy {
 	uint64_t bytes;
 	uint64_t graph_node;
 	uint8_t copy_kind, src_kind, dst_kind; /* format.h: enum copy_kind, memory_kind */
-	bool is_async;	 /* an asynchronous form was called; says nothing of whether it blocked */
+	bool is_async; /* an asynchronous form was called; says nothing of whether it blocked */
 	bool is_peer;
 	uint16_t channel;
 	uint32_t cupti_stream;
 	uint32_t src_device, dst_device; /* CUPTI device ids, peer copies */
-	uint32_t src_ctx, dst_ctx;	 /* indices into model->contexts, peer copies; GST_NONE = not known */
+	/* indices into model->contexts, peer copies; GST_NONE = not known */
+	uint32_t src_ctx, dst_ctx;
 };
 
 struct gst_memset {
@@ -150,28 +171,29 @@ enum gst_stream_kind {
 
 /* A lane of the device side: one life of a stream. */
 struct gst_stream {
-	uint32_t process, ctx;	/* indices; ctx GST_NONE = not known */
-	uint32_t cupti_id;	/* GST_ID_NONE = not known */
-	uint64_t handle;	/* 0 = none known */
+	uint32_t process, ctx; /* indices; ctx GST_NONE = not known */
+	uint32_t cupti_id;     /* GST_ID_NONE = not known */
+	uint64_t handle;       /* 0 = none known */
 	int32_t priority;
-	uint32_t thread;	/* PER_THREAD: its owner; else GST_NONE */
+	uint32_t thread;		       /* PER_THREAD: its owner; else GST_NONE */
 	gst_call_id create_call, destroy_call; /* GST_NONE = not in the trace */
-	uint8_t kind;		/* enum gst_stream_kind */
-	bool is_internal;	/* made by CUDA for graph nodes, or never used by the program */
-	uint32_t op_count;	/* ops of the lane (nodes of graphs not counted) */
-	const gst_op_id *ops;	/* in submission order */
-	uint64_t busy_ns;	/* union of the timed ops of the lane, nodes included */
-	uint32_t name;		/* display name in strings, e.g. "stream 13", "default stream" */
+	uint8_t kind;			       /* enum gst_stream_kind */
+	bool is_internal;     /* made by CUDA for graph nodes, or never used by the program */
+	uint32_t op_count;    /* ops of the lane (nodes of graphs not counted) */
+	const gst_op_id *ops; /* in submission order */
+	uint64_t busy_ns;     /* union of the timed ops of the lane, nodes included */
+	uint32_t name;	      /* display name in strings, e.g. "stream 13", "default stream" */
 };
 
 /* One life of a CUevent: from its creation (or first sight) to its destruction. */
 struct gst_event {
 	uint32_t process;
 	uint64_t handle;
-	uint32_t flags;		  /* creation flags; valid if create_call is known */
-	gst_call_id create_call;  /* GST_NONE: existed before the trace, or unknown */
+	uint32_t flags;		 /* creation flags; valid if create_call is known */
+	gst_call_id create_call; /* GST_NONE: existed before the trace, or unknown */
 	gst_call_id destroy_call;
-	bool history_is_complete; /* recording was unbroken since its creation (E3 may be applied) */
+	/* recording was unbroken since its creation (E3 may be applied) */
+	bool history_is_complete;
 };
 
 struct gst_context {
@@ -182,7 +204,7 @@ struct gst_context {
 
 struct gst_device {
 	uint32_t process, cupti_id;
-	uint32_t name;		/* strings */
+	uint32_t name;		   /* strings */
 	struct gst_rec_device rec; /* as recorded */
 };
 
@@ -198,14 +220,16 @@ struct gst_process {
 	struct gst_rec_process rec; /* as recorded; its strings are ids of model->strings */
 	struct gst_rec_trace trace;
 	bool has_trace, has_process;
-	bool is_unbroken; /* recorded from the first CUDA call on */
-	bool is_complete; /* nothing lost, cut or damaged */
-	uint32_t source;  /* which input file */
-	int64_t mono_to_model_ns; /* add to MONOTONIC of that process */
+	bool is_unbroken;	       /* recorded from the first CUDA call on */
+	bool is_complete;	       /* nothing lost, cut or damaged */
+	uint32_t source;	       /* which input file */
+	int64_t mono_to_model_ns;      /* add to MONOTONIC of that process */
 	uint64_t clock_uncertainty_ns; /* largest width or drift between two anchors */
 };
 
-struct gst_variable { uint32_t process, name, value; };
+struct gst_variable {
+	uint32_t process, name, value;
+};
 
 /* A loss or a salvage note, with what it touches. */
 struct gst_loss {
@@ -222,9 +246,16 @@ struct gst_memory_record { /* MEMORY records, model clock */
 	bool is_async;
 };
 
-struct gst_overhead { uint64_t begin_ns, end_ns; uint32_t process, type, tid; };
+struct gst_overhead {
+	uint64_t begin_ns, end_ns;
+	uint32_t process, type, tid;
+};
 
-struct gst_note { uint32_t process, code, text; int32_t detail; uint64_t time_ns; };
+struct gst_note {
+	uint32_t process, code, text;
+	int32_t detail;
+	uint64_t time_ns;
+};
 
 /* Counts of what could not be matched or understood; each has a line in every report if not 0. */
 struct gst_model_stats {
@@ -234,29 +265,46 @@ struct gst_model_stats {
 };
 
 struct gst_model {
-	uint64_t base_ns;     /* MONOTONIC of the first process at model time 0 */
-	uint64_t real_base_ns; /* CLOCK_REALTIME at model time 0 */
+	uint64_t base_ns;	   /* MONOTONIC of the first process at model time 0 */
+	uint64_t real_base_ns;	   /* CLOCK_REALTIME at model time 0 */
 	uint64_t begin_ns, end_ns; /* first and last time of anything */
-	bool is_complete;     /* all processes complete and all inputs undamaged */
+	bool is_complete;	   /* all processes complete and all inputs undamaged */
 
 	struct gst_strtab *strings;
-	struct gst_process *processes; uint32_t process_count;
-	struct gst_thread *threads;    uint32_t thread_count;
-	struct gst_device *devices;    uint32_t device_count;
-	struct gst_context *contexts;  uint32_t context_count;
-	struct gst_stream *streams;    uint32_t stream_count;
-	struct gst_event *events;      uint32_t event_count;
-	struct gst_call *calls;	       uint32_t call_count;
-	struct gst_call_args *args;    uint32_t args_count;
-	struct gst_op *ops;	       uint32_t op_count;
-	struct gst_kernel *kernels;    uint32_t kernel_count;
-	struct gst_copy *copies;       uint32_t copy_count;
-	struct gst_memset *memsets;    uint32_t memset_count;
-	struct gst_memory_record *memory; uint32_t memory_count;
-	struct gst_overhead *overheads; uint32_t overhead_count;
-	struct gst_variable *variables; uint32_t variable_count;
-	struct gst_loss *losses;       uint32_t loss_count;
-	struct gst_note *notes;	       uint32_t note_count;
+	struct gst_process *processes;
+	uint32_t process_count;
+	struct gst_thread *threads;
+	uint32_t thread_count;
+	struct gst_device *devices;
+	uint32_t device_count;
+	struct gst_context *contexts;
+	uint32_t context_count;
+	struct gst_stream *streams;
+	uint32_t stream_count;
+	struct gst_event *events;
+	uint32_t event_count;
+	struct gst_call *calls;
+	uint32_t call_count;
+	struct gst_call_args *args;
+	uint32_t args_count;
+	struct gst_op *ops;
+	uint32_t op_count;
+	struct gst_kernel *kernels;
+	uint32_t kernel_count;
+	struct gst_copy *copies;
+	uint32_t copy_count;
+	struct gst_memset *memsets;
+	uint32_t memset_count;
+	struct gst_memory_record *memory;
+	uint32_t memory_count;
+	struct gst_overhead *overheads;
+	uint32_t overhead_count;
+	struct gst_variable *variables;
+	uint32_t variable_count;
+	struct gst_loss *losses;
+	uint32_t loss_count;
+	struct gst_note *notes;
+	uint32_t note_count;
 	struct gst_model_stats stats;
 };
 
@@ -267,8 +315,9 @@ struct gst_model {
  * Errors: those of the loaders; GST_E_LIMIT past 2^32 - 16 ops or calls.
  * Cost: linear in records (plus one radix sort of calls). Threads: one.
  */
-gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count, struct gst_arena *arena,
-			   const struct gst_model **out, struct gst_err *err) __attribute__((warn_unused_result));
+gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count,
+			   struct gst_arena *arena, const struct gst_model **out,
+			   struct gst_err *err) __attribute__((warn_unused_result));
 
 /** Give back what @m holds outside its arena (the strings); NULL is fine. Before the arena is freed. */
 void gst_model_free(const struct gst_model *m);

@@ -50,7 +50,8 @@ struct gst_edge {
 	uint8_t flags;	  /* GST_EDGE_* */
 };
 
-#define GST_EDGE_UNCHECKED 1u /* never held against timestamps (unknown trigger, staged copy, ambiguous submission) */
+/* never held against timestamps (unknown trigger, staged copy, ambiguous submission) */
+#define GST_EDGE_UNCHECKED 1u
 
 struct gst_order;
 
@@ -60,8 +61,9 @@ struct gst_order;
  * A cycle is not an error: the trace is inconsistent; gst_order_cycle() gives it, and conclusions about its
  * nodes are withheld. Cost: linear in ops + calls + edges. Threads: one builder.
  */
-gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena, const struct gst_order **out,
-			   struct gst_err *err) __attribute__((warn_unused_result));
+gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
+			   const struct gst_order **out, struct gst_err *err)
+	__attribute__((warn_unused_result));
 
 uint32_t gst_order_node_count(const struct gst_order *o);
 uint32_t gst_order_edge_count(const struct gst_order *o);
@@ -71,21 +73,39 @@ const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e);
 const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node, uint32_t *count);
 const gst_edge_id *gst_order_out(const struct gst_order *o, gst_node_id node, uint32_t *count);
 
-static inline gst_node_id gst_node_of_op(gst_op_id op) { return op; }
+static inline gst_node_id gst_node_of_op(gst_op_id op)
+{
+	return op;
+}
 gst_node_id gst_node_of_call(const struct gst_order *o, gst_call_id call);
 bool gst_node_is_op(const struct gst_order *o, gst_node_id n);
-bool gst_node_is_call(const struct gst_order *o, gst_node_id n);   /* call id = n - op_count */
+bool gst_node_is_call(const struct gst_order *o, gst_node_id n); /* call id = n - op_count */
 bool gst_node_is_barrier(const struct gst_order *o, gst_node_id n);
 /** The op (legacy action) or call for which a barrier point exists; GST_NONE if @n is none. */
 gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n);
 
 /** Which EVENT_RECORD op an EVENT_WAIT op (or a waiting call, by node) refers to. */
-enum gst_record_ref { GST_REF_OP, GST_REF_EMPTY /* E3: never recorded */, GST_REF_UNKNOWN, GST_REF_AMBIGUOUS };
-enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id wait, gst_op_id *record);
+enum gst_record_ref {
+	GST_REF_OP,
+	GST_REF_EMPTY /* E3: never recorded */,
+	GST_REF_UNKNOWN,
+	GST_REF_AMBIGUOUS
+};
+enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id wait,
+					gst_op_id *record);
 
-static inline gst_node_id gst_node_of_point(gst_point_id p) { return p / 2; }
-static inline gst_point_id gst_point_begin(gst_node_id n) { return 2 * n; }
-static inline gst_point_id gst_point_end(gst_node_id n) { return 2 * n + 1; }
+static inline gst_node_id gst_node_of_point(gst_point_id p)
+{
+	return p / 2;
+}
+static inline gst_point_id gst_point_begin(gst_node_id n)
+{
+	return 2 * n;
+}
+static inline gst_point_id gst_point_end(gst_node_id n)
+{
+	return 2 * n + 1;
+}
 /** The point that edge @e leaves, and the one it reaches. */
 gst_point_id gst_edge_from_point(const struct gst_edge *e);
 gst_point_id gst_edge_to_point(const struct gst_edge *e);
@@ -99,12 +119,12 @@ const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *c
 uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes);
 
 struct gst_path_query {
-	uint64_t without_rules;	 /* bit set of enum gst_rule: edges of these rules are not used */
+	uint64_t without_rules; /* bit set of enum gst_rule: edges of these rules are not used */
 	const gst_node_id *without_nodes; /* barrier points or ops not to pass through */
 	uint32_t without_node_count;
-	bool documented_only;	 /* leave out `possible` edges */
-	bool device_only;	 /* leave out host edges (calls) */
-	uint32_t max_nodes;	 /* give up after visiting so many; 0 = no limit */
+	bool documented_only; /* leave out `possible` edges */
+	bool device_only;     /* leave out host edges (calls) */
+	uint32_t max_nodes;   /* give up after visiting so many; 0 = no limit */
 };
 
 enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };
@@ -113,25 +133,31 @@ enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };
  * Is end(@a) before begin(@b) (ops or calls) by some path allowed by @q (NULL: any)?
  * GST_DONT_KNOW if the limit was reached or lost records lie between.
  */
-enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b, const struct gst_path_query *q);
+enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b,
+				 const struct gst_path_query *q);
 
 /**
  * Why: a path from @a to @b of documented edges if there is one, with the fewest edges, ties by lowest id.
  * Returns the number of edges, 0 = none; *edges lives in @scratch.
  */
-uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b, const struct gst_path_query *q,
-		       struct gst_arena *scratch, const gst_edge_id **edges);
+uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b,
+		       const struct gst_path_query *q, struct gst_arena *scratch,
+		       const gst_edge_id **edges);
 
 const char *gst_rule_id(enum gst_rule r);     /* "S3" */
 const char *gst_rule_text(enum gst_rule r);   /* "legacy default stream" */
 const char *gst_rule_source(enum gst_rule r); /* where CUDA says so */
 
 /** Ambiguous or unknown things met while building, for the report. */
-struct gst_order_stats { uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64]; };
+struct gst_order_stats {
+	uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64];
+};
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
 
 /** Pairs of calls whose order of acceptance matters and is not known: listed up to a bound, the total is in the stats. */
-struct gst_ambiguous_pair { gst_call_id a, b; };
+struct gst_ambiguous_pair {
+	gst_call_id a, b;
+};
 const struct gst_ambiguous_pair *gst_order_ambiguous(const struct gst_order *o, uint32_t *count);
 
 struct gst_outfile;
