@@ -1,0 +1,418 @@
+/*
+ * describe.c - see describe.h.
+ *
+ * Role      : exporters differ in form, not in words.
+ * Invariant : no switch over our own enums has a default: a new value is found by the compiler.
+ * Not here  : escaping (escape.c), numbers (units.c).
+ */
+#include "analyzer/export/describe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/assert.h"
+#include "analyzer/export/units.h"
+#include "tracer/format/api.h"
+#include "tracer/format/schema.h"
+
+const char *gst_op_kind_name(enum gst_op_kind kind)
+{
+	switch (kind) {
+	case GST_OP_KERNEL:
+		return "kernel";
+	case GST_OP_MEMCPY:
+		return "memcpy";
+	case GST_OP_MEMSET:
+		return "memset";
+	case GST_OP_HOST_FUNC:
+		return "host-function";
+	case GST_OP_EVENT_RECORD:
+		return "event-record";
+	case GST_OP_EVENT_WAIT:
+		return "event-wait";
+	case GST_OP_GRAPH_LAUNCH:
+		return "graph-launch";
+	case GST_OP_ALLOC:
+		return "alloc";
+	case GST_OP_FREE:
+		return "free";
+	case GST_OP_MEMOP:
+		return "memory-op";
+	case GST_OP_OPAQUE:
+		return "other";
+	case GST_OP_KIND_COUNT:
+		break;
+	}
+	return "unknown";
+}
+
+const char *gst_stream_kind_name(enum gst_stream_kind kind)
+{
+	switch (kind) {
+	case GST_STREAM_KIND_BLOCKING:
+		return "blocking";
+	case GST_STREAM_KIND_NONBLOCKING:
+		return "nonblocking";
+	case GST_STREAM_KIND_LEGACY:
+		return "legacy";
+	case GST_STREAM_KIND_PER_THREAD:
+		return "per-thread";
+	case GST_STREAM_KIND_UNKNOWN:
+		return "unknown";
+	}
+	return "unknown";
+}
+
+const char *gst_strength_name(enum gst_strength s)
+{
+	switch (s) {
+	case GST_DOCUMENTED:
+		return "documented";
+	case GST_POSSIBLE:
+		return "possible";
+	case GST_OBSERVED:
+		return "observed";
+	case GST_DISPROVED:
+		return "disproved";
+	}
+	return "unknown";
+}
+
+const char *gst_form_name(enum gst_form f)
+{
+	switch (f) {
+	case GST_END_BEGIN:
+		return "end-begin";
+	case GST_BEGIN_BEGIN:
+		return "begin-begin";
+	case GST_ENTER_BEGIN:
+		return "enter-begin";
+	case GST_END_EXIT:
+		return "end-exit";
+	case GST_EXIT_ENTER:
+		return "exit-enter";
+	}
+	return "unknown";
+}
+
+static void set(struct gst_label *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void set(struct gst_label *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(l->text, sizeof(l->text), format, args);
+	va_end(args);
+}
+
+struct gst_label gst_api_label(uint32_t api)
+{
+	const struct gst_api *known = gst_api_find(api);
+	struct gst_label l;
+
+	if (known) {
+		set(&l, "%s", known->name);
+	} else {
+		set(&l, "%s call %" PRIu32,
+		    api >> 16 == GST_API_DOMAIN_RUNTIME ? "runtime" : "driver", api & 0xffff);
+	}
+	return l;
+}
+
+struct gst_label gst_string_label(const struct gst_model *m, uint32_t id)
+{
+	struct gst_label l;
+	size_t length;
+	const char *s = gst_strtab_get(m->strings, id, &length);
+
+	if (length >= sizeof(l.text)) {
+		length = sizeof(l.text) - 1;
+	}
+	/* A zero byte within would end the label: shown as a byte that is escaped. */
+	for (size_t i = 0; i < length; i++) {
+		l.text[i] = s[i] ? s[i] : '\x01';
+	}
+	l.text[length] = '\0';
+	return l;
+}
+
+struct gst_label gst_stream_label(const struct gst_model *m, gst_stream_id stream)
+{
+	struct gst_label l;
+
+	if (stream == GST_NONE) {
+		set(&l, "unknown stream");
+		return l;
+	}
+	return gst_string_label(m, m->streams[stream].name);
+}
+
+struct gst_label gst_node_label(const struct gst_analysis *a, gst_node_id node,
+				gst_stream_id *stream)
+{
+	const struct gst_model *m = a->model;
+	struct gst_label l, of;
+	gst_node_id owner;
+
+	*stream = GST_NONE;
+	if (gst_node_is_op(a->order, node)) {
+		gst_model_op_label(m, node, l.text, sizeof(l.text));
+		*stream = m->ops[node].stream;
+		return l;
+	}
+	if (gst_node_is_call(a->order, node)) {
+		gst_call_id call = node - m->op_count;
+
+		*stream = m->calls[call].stream;
+		return gst_api_label(m->calls[call].api);
+	}
+	owner = gst_barrier_owner(a->order, node);
+	if (owner == GST_NONE) {
+		set(&l, "barrier");
+		return l;
+	}
+	of = gst_node_label(a, owner, stream);
+	set(&l, "barrier of %.200s", of.text);
+	return l;
+}
+
+gst_call_id gst_node_call(const struct gst_analysis *a, gst_node_id node)
+{
+	if (gst_node_is_op(a->order, node)) {
+		return a->model->ops[node].call;
+	}
+	return gst_node_is_call(a->order, node) ? node - a->model->op_count : GST_NONE;
+}
+
+bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *ns)
+{
+	const struct gst_edge *edge = gst_order_edge(a->order, e);
+	const struct gst_model *m = a->model;
+
+	if (gst_node_is_op(a->order, edge->to)) {
+		const struct gst_op *op = &m->ops[edge->to];
+
+		if (!(op->flags & GST_OP_TIMED)) {
+			return false;
+		}
+		*ns = op->begin_ns;
+		return true;
+	}
+	if (gst_node_is_call(a->order, edge->to)) {
+		const struct gst_call *call = &m->calls[edge->to - m->op_count];
+
+		if (edge->form == GST_EXIT_ENTER) {
+			*ns = call->enter_ns;
+			return !(call->flags & GST_CALL_NO_ENTER);
+		}
+		*ns = call->exit_ns;
+		return call->flags & GST_CALL_RETURNED;
+	}
+	return false;
+}
+
+uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint32_t max,
+			    void (*fn)(void *payload, gst_op_id op), void *payload)
+{
+	uint32_t count, found = 0;
+	const gst_edge_id *in = gst_order_in(a->order, gst_node_of_call(a->order, call), &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *edge = gst_order_edge(a->order, in[i]);
+		const gst_edge_id *through = &in[i];
+		uint32_t through_count = 1;
+
+		if (edge->form != GST_END_EXIT) {
+			continue;
+		}
+		if (gst_node_is_barrier(a->order, edge->from)) {
+			through = gst_order_in(a->order, edge->from, &through_count);
+		}
+		for (uint32_t k = 0; k < through_count; k++) {
+			gst_node_id from = gst_order_edge(a->order, through[k])->from;
+			const struct gst_op *op;
+
+			if (!gst_node_is_op(a->order, from)) {
+				continue;
+			}
+			op = &a->model->ops[from];
+			/* What ended before the call began holds nothing up. */
+			if ((op->flags & GST_OP_TIMED) && !(op->flags & GST_OP_FORCED) &&
+			    op->end_ns < a->model->calls[call].enter_ns) {
+				continue;
+			}
+			if (found++ < max) {
+				fn(payload, from);
+			}
+		}
+	}
+	return found;
+}
+
+struct gst_label gst_process_label(const struct gst_model *m, uint32_t process)
+{
+	const struct gst_process *p = &m->processes[process];
+	struct gst_label name = gst_string_label(m, p->rec.name),
+			 exe = gst_string_label(m, p->rec.exe);
+	const char *slash = strrchr(exe.text, '/');
+
+	if (exe.text[0]) {
+		memmove(exe.text, slash ? slash + 1 : exe.text,
+			strlen(slash ? slash + 1 : exe.text) + 1);
+		return exe;
+	}
+	if (!name.text[0]) {
+		set(&name, "process");
+	}
+	return name;
+}
+
+struct gst_label gst_uuid_label(uint64_t hi, uint64_t lo)
+{
+	struct gst_label l;
+
+	if (hi == 0 && lo == 0) {
+		l.text[0] = '\0';
+	} else {
+		set(&l, "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%012" PRIx64,
+		    hi >> 32, hi >> 16 & 0xffff, hi & 0xffff, lo >> 48,
+		    lo & UINT64_C(0xffffffffffff));
+	}
+	return l;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------- */
+
+struct limits {
+	void (*fn)(void *payload, const char *line);
+	void *payload;
+	const struct gst_analysis *a;
+};
+
+static void say(const struct limits *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct limits *l, const char *format, ...)
+{
+	char line[768];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	l->fn(l->payload, line);
+}
+
+/* "3 calls ..." if there are any; @one and @many without the number. */
+static void say_count(const struct limits *l, uint64_t n, const char *one, const char *many)
+{
+	if (n > 0) {
+		say(l, "%s %s", gst_count(n).text, n == 1 ? one : many);
+	}
+}
+
+static const char *value_name(uint32_t kind, const char *field, uint32_t value)
+{
+	const struct gst_schema_record *record = gst_schema_find(kind);
+	const struct gst_schema_field *f =
+		record ? gst_schema_find_field(record, field, strlen(field)) : NULL;
+	const char *text = f ? gst_schema_value_text(f->form, value) : NULL;
+
+	return text ? text : "unknown";
+}
+
+static void say_loss(const struct limits *l, const struct gst_loss *loss)
+{
+	const struct gst_schema_record *kind = loss->kind ? gst_schema_find(loss->kind) : NULL;
+	const char *reason = value_name(GST_REC_LOSS, "reason", loss->reason);
+	char count[64] = "an unknown number of", when[96] = "";
+
+	if (loss->count > 0) {
+		snprintf(count, sizeof(count), "%s", gst_count(loss->count).text);
+	}
+	if (loss->since_ns || loss->until_ns) {
+		snprintf(when, sizeof(when), ", between %s and %s", gst_moment(loss->since_ns).text,
+			 gst_moment(loss->until_ns).text);
+	}
+	say(l, "lost: %s %s%srecords (%s)%s", count, kind ? kind->name : "", kind ? " " : "",
+	    reason, when);
+}
+
+static void say_inputs(const struct limits *l)
+{
+	for (uint32_t i = 0; i < l->a->input_count; i++) {
+		const struct gst_load_stats *s = l->a->loads[i];
+
+		for (size_t k = 0; k < s->reason_count; k++) {
+			/* What LOSS records say comes in detail from the model. */
+			if (s->reasons[k].code == GST_LOAD_LOST_RECORDS) {
+				continue;
+			}
+			if (l->a->input_count > 1) {
+				say(l, "%s: %s", l->a->paths[i], s->reasons[k].text);
+			} else {
+				say(l, "%s", s->reasons[k].text);
+			}
+		}
+	}
+}
+
+void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload, const char *line),
+			 void *payload)
+{
+	const struct limits l = {fn, payload, a};
+	const struct gst_model *m = a->model;
+	const struct gst_model_stats *s = &m->stats;
+	const struct gst_order_stats *o = gst_order_stats(a->order);
+	const gst_node_id *cycle;
+	uint32_t length;
+
+	say_inputs(&l);
+	for (uint32_t i = 0; i < m->loss_count; i++) {
+		say_loss(&l, &m->losses[i]);
+	}
+	say_count(
+		&l, s->unknown_critical,
+		"record of an unknown kind that may change order: its thread is judged with reserve",
+		"records of unknown kinds that may change order: their threads are judged with reserve");
+	if (s->unknown_records > s->unknown_critical) {
+		say_count(&l, s->unknown_records - s->unknown_critical,
+			  "record of an unknown kind was skipped",
+			  "records of unknown kinds were skipped");
+	}
+	say_count(&l, s->calls_without_return, "call never returned", "calls never returned");
+	say_count(
+		&l, s->ops_without_record,
+		"operation was submitted but has no device record: it never ran, or its record was lost",
+		"operations were submitted but have no device record: they never ran, or their records were lost");
+	say_count(
+		&l, s->ops_without_call,
+		"device record has no call in the trace: when it was submitted is not known",
+		"device records have no call in the trace: when they were submitted is not known");
+	say_count(&l, s->ops_without_stream, "operation's stream is not known",
+		  "operations' streams are not known");
+	say_count(&l, s->bad_times, "device record has no usable times",
+		  "device records have no usable times");
+	say_count(&l, s->ambiguous_calls,
+		  "call overlaps one of another thread so that their order is not known",
+		  "calls overlap ones of other threads so that their order is not known");
+	say_count(&l, o->ambiguous_pairs,
+		  "pair of operations has an order that the trace does not prove",
+		  "pairs of operations have an order that the trace does not prove");
+	say_count(&l, o->unknown_records, "wait is for an event record that is not in the trace",
+		  "waits are for event records that are not in the trace");
+	say_count(&l, s->opaque_ops,
+		  "operation is of a kind without ordering rules: ordered by its stream alone",
+		  "operations are of kinds without ordering rules: ordered by their streams alone");
+	say_count(&l, s->clock_steps, "step of the wall clock: times around it are uncertain",
+		  "steps of the wall clock: times around them are uncertain");
+	length = gst_order_cycle(a->order, &cycle);
+	if (length > 0) {
+		say(&l,
+		    "the trace contradicts itself: %s operations wait for each other in a circle; nothing is concluded about them",
+		    gst_count(length).text);
+	}
+}

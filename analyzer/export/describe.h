@@ -1,0 +1,64 @@
+/*
+ * describe.h - the words for what is in an analysis: one vocabulary for text, JSON, Perfetto and SQLite.
+ *
+ * Buffers get raw bytes of the trace (names): the caller escapes for its output. Ids that are out of range are bugs.
+ */
+#ifndef GSTRACE_ANALYZER_EXPORT_DESCRIBE_H
+#define GSTRACE_ANALYZER_EXPORT_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/export/export.h"
+
+/* Longest label: names are shortened by the model. */
+#define GST_LABEL_BYTES 256
+
+struct gst_label {
+	char text[GST_LABEL_BYTES];
+};
+
+/* Stable words, also in JSON and SQLite. */
+const char *gst_op_kind_name(enum gst_op_kind kind); /* "kernel", "memcpy", ... */
+const char *gst_stream_kind_name(
+	enum gst_stream_kind
+		kind); /* "blocking", "nonblocking", "legacy", "per-thread", "unknown" */
+const char *
+gst_strength_name(enum gst_strength s);	    /* "documented", "possible", "observed", "disproved" */
+const char *gst_form_name(enum gst_form f); /* "end-begin", "end-exit", ... */
+
+/** Name of an API function as its user wrote it, or "driver:123" if it is not known. */
+struct gst_label gst_api_label(uint32_t api);
+
+/** String @id of the model as a label; cut if longer. */
+struct gst_label gst_string_label(const struct gst_model *m, uint32_t id);
+
+/** "stream 13", "default stream", "unknown stream". */
+struct gst_label gst_stream_label(const struct gst_model *m, gst_stream_id stream);
+
+/** What a node is called: an op's label, a call's function, "barrier of ..." (and @stream: where, or GST_NONE). */
+struct gst_label gst_node_label(const struct gst_analysis *a, gst_node_id node,
+				gst_stream_id *stream);
+
+/** The call behind a node, or GST_NONE. */
+gst_call_id gst_node_call(const struct gst_analysis *a, gst_node_id node);
+
+/** When the target point of edge @e was reached; false = not known (barrier points, ops without times). */
+bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *ns);
+
+/** Does a call that never returned wait for @node? Calls @fn for each op it waits for, at most @max; returns how many there are. */
+uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint32_t max,
+			    void (*fn)(void *payload, gst_op_id op), void *payload);
+
+/** Everything that is lost, ambiguous or not understood, a line each; nothing if there is nothing. */
+void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload, const char *line),
+			 void *payload);
+
+/** What kind of program: name of the process, its executable's last part, or its pid. */
+struct gst_label gst_process_label(const struct gst_model *m, uint32_t process);
+
+/** The UUID of a trace as text, lower case, with dashes; "" if it is not known. */
+struct gst_label gst_uuid_label(uint64_t hi, uint64_t lo);
+
+#endif
