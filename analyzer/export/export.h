@@ -30,14 +30,21 @@ gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_o
 gst_status gst_export_json(const struct gst_analysis *a, struct gst_outfile *out,
 			   struct gst_err *err) __attribute__((warn_unused_result));
 
+/* Which forms the GPU's work is drawn in; neither set, or no options: both. docs/PERFETTO.md compares them. */
 struct gst_perfetto_options {
-	bool render_stages, tracks;
+	bool render_stages; /* the viewer's own GPU rows, kernel details, SQL table gpu_slice */
+	bool tracks;	    /* CUDA > device > context > stream under each process */
+	bool is_plain;	    /* not compressed */
 };
 gst_status gst_export_perfetto(const struct gst_analysis *a, const struct gst_perfetto_options *opt,
 			       struct gst_outfile *out, struct gst_err *err)
 	__attribute__((warn_unused_result));
 
-/** SQLite writes its own file: @path is a temporary name that the caller renames. */
+/**
+ * SQLite writes its own file: @path is a temporary name that the caller renames. A file there is replaced.
+ *
+ * Errors: GST_E_IO (SQLite's words), GST_E_NOMEM: the file at @path is removed then.
+ */
 gst_status gst_export_sqlite(const struct gst_analysis *a, const char *path, struct gst_err *err)
 	__attribute__((warn_unused_result));
 
