@@ -1,0 +1,696 @@
+/*
+ * activity.c - the device side of the trace.
+ *
+ * Role      : what the GPU did and when, as CUPTI tells it.
+ * Method    : buffers from a fixed mapping, small spare ones beyond it; each record is translated at
+ *             delivery, field by field, each field gated by the version that has it.
+ * Invariant : CUPTI always gets a buffer (before 12.9 it dies without one); a buffer of ours is zero when
+ *             handed out; no field is read that the library in use does not write.
+ * Not here  : when CUPTI is flushed (flusher.c), what records mean (analyzer).
+ */
+#include "tracer/activity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SELF_CHECK_RECORDS 64u
+#define DAY_NS		   (86400u * UINT64_C(1000000000))
+#define PLAUSIBLE_ID_MAX   (1u << 24)
+
+/* CUPTI's buffer callbacks carry no pointer of ours. */
+static struct gst_activity *receiver;
+
+int gst_activity_init(struct gst_activity *a, const struct gst_cupti *cupti,
+		      const struct gst_state *state, struct gst_loss *loss,
+		      struct gst_intern *strings, struct gst_lane *defs, struct gst_lane *device)
+{
+	void *memory =
+		mmap(NULL, (size_t)GST_ACTIVITY_BUFFERS * GST_ACTIVITY_BUFFER_BYTES,
+		     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		return ENOMEM;
+	}
+	a->buffers = memory;
+	a->cupti = cupti;
+	a->state = state;
+	a->loss = loss;
+	a->strings = strings;
+	a->defs = defs;
+	a->device = device;
+	a->must_check = cupti->version > GST_CUPTI_VERSION_KNOWN;
+	return 0;
+}
+
+static bool has(const struct gst_activity *a, uint32_t since)
+{
+	return a->cupti->version >= since;
+}
+
+/* ---- buffers ---- */
+
+void gst_activity_on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+	struct gst_activity *a = receiver;
+	int saved_errno = errno;
+	void *spare;
+
+	*max_records = 0; /* as many as fit */
+	for (uint32_t i = 0; i < GST_ACTIVITY_BUFFERS; i++) {
+		if (!atomic_load_explicit(&a->taken[i], memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&a->taken[i], 1, memory_order_acquire)) {
+			*buffer = a->buffers + (size_t)i * GST_ACTIVITY_BUFFER_BYTES;
+			*size = GST_ACTIVITY_BUFFER_BYTES;
+			return;
+		}
+	}
+	/* Every buffer is inside CUPTI. Newer ones take no for an answer; older ones die of it. */
+	if (has(a, GST_CUPTI_V_12_9) &&
+	    atomic_load_explicit(&a->spares, memory_order_relaxed) >= GST_ACTIVITY_SPARES) {
+		spare = MAP_FAILED;
+	} else {
+		spare = mmap(NULL, GST_ACTIVITY_SPARE_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	if (spare == MAP_FAILED) {
+		gst_loss_add(a->loss, 0, GST_LOSS_NO_BUFFER, 1);
+		*buffer = NULL;
+		*size = 0;
+	} else {
+		atomic_fetch_add(&a->spares, 1);
+		*buffer = spare;
+		*size = GST_ACTIVITY_SPARE_BYTES;
+	}
+	errno = saved_errno;
+}
+
+static void give_buffer_back(struct gst_activity *a, uint8_t *buffer, size_t size)
+{
+	size_t offset = (size_t)((uintptr_t)buffer - (uintptr_t)a->buffers);
+	uint32_t index = (uint32_t)(offset / GST_ACTIVITY_BUFFER_BYTES);
+
+	if ((uintptr_t)buffer < (uintptr_t)a->buffers || index >= GST_ACTIVITY_BUFFERS) {
+		munmap(buffer, size);
+		atomic_fetch_sub(&a->spares, 1);
+		return;
+	}
+	/* CUPTI was told that buffers come zeroed, so that it does not do it in the program's thread. */
+	memset(buffer, 0, GST_ACTIVITY_BUFFER_BYTES);
+	atomic_store_explicit(&a->taken[index], 0, memory_order_release);
+}
+
+static void count_dropped(struct gst_activity *a, void *context, uint32_t stream_id)
+{
+	size_t dropped = 0;
+
+	if (a->cupti->cuptiActivityGetNumDroppedRecords &&
+	    !a->cupti->cuptiActivityGetNumDroppedRecords(context, stream_id, &dropped) && dropped) {
+		gst_loss_add(a->loss, 0, GST_LOSS_CUPTI_DROPPED, dropped);
+	}
+}
+
+void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffer, size_t size,
+			       size_t valid_size)
+{
+	struct gst_activity *a = receiver;
+	struct gst_activity_pages pages = {NULL, NULL};
+	struct gst_cupti_activity *rec = NULL;
+	int saved_errno = errno;
+	uint64_t count = 0;
+
+	if (!buffer) {
+		return;
+	}
+	if (valid_size && gst_state_is_on(a->state) && !atomic_load(&a->is_off)) {
+		pages.defs = gst_lane_take(a->defs);
+		pages.device = gst_lane_take(a->device);
+		while (!a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec) && rec) {
+			count++;
+			if (!gst_activity_translate(a, &pages, rec)) {
+				break;
+			}
+		}
+		gst_lane_give(a->defs, pages.defs);
+		gst_lane_give(a->device, pages.device);
+		atomic_fetch_add_explicit(&a->delivered, count, memory_order_relaxed);
+		count_dropped(a, context, stream_id);
+	}
+	give_buffer_back(a, buffer, size);
+	errno = saved_errno;
+}
+
+/* ---- translation ---- */
+
+/* Device records mostly end in fields that are 0; those are left out. */
+static void put_device(struct gst_activity *a, struct gst_activity_pages *pages, void *rec,
+		       uint32_t kind, uint32_t bytes, uint32_t corr)
+{
+	struct gst_rec_head head;
+
+	bytes = gst_record_trim(rec, bytes);
+	head = gst_record_head(kind, bytes, corr);
+	memcpy(rec, &head, sizeof(head));
+	(void)gst_lane_put(a->device, &pages->device, rec, bytes); /* a loss is counted there */
+}
+
+static void put_def(struct gst_activity *a, struct gst_activity_pages *pages, void *rec,
+		    uint32_t kind, uint32_t bytes, uint32_t corr)
+{
+	struct gst_rec_head head = gst_record_head(kind, bytes, corr);
+
+	memcpy(rec, &head, sizeof(head));
+	(void)gst_lane_put(a->defs, &pages->defs, rec, bytes);
+}
+
+/* A record that a forced flush handed out before its work ended says so. */
+static uint32_t device_flags(const struct gst_activity *a, uint64_t end)
+{
+	return !end && atomic_load_explicit(&a->is_forced, memory_order_relaxed)
+		       ? (uint32_t)GST_DEVICE_FLAG_FORCED
+		       : 0;
+}
+
+static uint64_t be64(const uint8_t *bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; i++) {
+		value = value << 8 | bytes[i];
+	}
+	return value;
+}
+
+static void translate_kernel(struct gst_activity *a, struct gst_activity_pages *pages,
+			     const struct gst_cupti_kernel *k)
+{
+	struct gst_rec_kernel r = {
+		.start_ns = k->start,
+		.end_ns = k->end,
+		.ctx = k->contextId,
+		.stream = k->streamId,
+		.device = k->deviceId,
+		.name = gst_intern_near(a->strings, k->name),
+		.grid_x = (uint32_t)k->gridX,
+		.grid_y = (uint32_t)k->gridY,
+		.grid_z = (uint32_t)k->gridZ,
+		.block_x = (uint16_t)k->blockX,
+		.block_y = (uint16_t)k->blockY,
+		.block_z = (uint16_t)k->blockZ,
+		.registers = k->registersPerThread,
+		.shared_static = (uint32_t)k->staticSharedMemory,
+		.shared_dynamic = (uint32_t)k->dynamicSharedMemory,
+		.channel = (uint16_t)k->channelID,
+		.channel_type = (uint8_t)k->channelType,
+		.launch_type = k->launchType,
+		.graph_node = k->graphNodeId,
+		.graph = k->graphId,
+		.flags = device_flags(a, k->end),
+	};
+
+	put_device(a, pages, &r, GST_KIND_KERNEL, sizeof(r), k->correlationId);
+}
+
+static void translate_memcpy(struct gst_activity *a, struct gst_activity_pages *pages,
+			     const struct gst_cupti_memcpy *m)
+{
+	struct gst_rec_memcpy r = {
+		.start_ns = m->start,
+		.end_ns = m->end,
+		.ctx = m->contextId,
+		.stream = m->streamId,
+		.device = m->deviceId,
+		.copy_kind = m->copyKind,
+		.src_kind = m->srcKind,
+		.dst_kind = m->dstKind,
+		.is_async = m->flags & GST_CUPTI_FLAG_MEMCPY_ASYNC ? 1 : 0,
+		.size = m->bytes,
+		.channel = (uint16_t)m->channelID,
+		.channel_type = (uint8_t)m->channelType,
+		.flags = device_flags(a, m->end),
+		.graph_node = m->graphNodeId,
+		.graph = m->graphId,
+	};
+
+	if (has(a, GST_CUPTI_V_12_8)) {
+		r.copy_count = m->copyCount < UINT32_MAX ? (uint32_t)m->copyCount : UINT32_MAX;
+	}
+	put_device(a, pages, &r, GST_KIND_MEMCPY, sizeof(r), m->correlationId);
+}
+
+static void translate_peer(struct gst_activity *a, struct gst_activity_pages *pages,
+			   const struct gst_cupti_memcpy_ptop *m)
+{
+	struct gst_rec_memcpy r = {
+		.start_ns = m->start,
+		.end_ns = m->end,
+		.ctx = m->contextId,
+		.stream = m->streamId,
+		.device = m->deviceId,
+		.copy_kind = m->copyKind,
+		.src_kind = m->srcKind,
+		.dst_kind = m->dstKind,
+		.is_async = m->flags & GST_CUPTI_FLAG_MEMCPY_ASYNC ? 1 : 0,
+		.size = m->bytes,
+		.channel = (uint16_t)m->channelID,
+		.channel_type = (uint8_t)m->channelType,
+		.is_peer = 1,
+		.flags = device_flags(a, m->end),
+		.graph_node = m->graphNodeId,
+		.graph = m->graphId,
+		.src_device = m->srcDeviceId,
+		.src_ctx = m->srcContextId,
+		.dst_device = m->dstDeviceId,
+		.dst_ctx = m->dstContextId,
+	};
+
+	put_device(a, pages, &r, GST_KIND_MEMCPY, sizeof(r), m->correlationId);
+}
+
+static void translate_memset(struct gst_activity *a, struct gst_activity_pages *pages,
+			     const struct gst_cupti_memset *m)
+{
+	struct gst_rec_memset r = {
+		.start_ns = m->start,
+		.end_ns = m->end,
+		.ctx = m->contextId,
+		.stream = m->streamId,
+		.device = m->deviceId,
+		.memory_kind = (uint8_t)m->memoryKind,
+		.is_async = m->flags & GST_CUPTI_FLAG_MEMSET_ASYNC ? 1 : 0,
+		.channel = (uint16_t)m->channelID,
+		.size = m->bytes,
+		.graph_node = m->graphNodeId,
+		.graph = m->graphId,
+		.flags = device_flags(a, m->end),
+	};
+
+	put_device(a, pages, &r, GST_KIND_MEMSET, sizeof(r), m->correlationId);
+}
+
+static void translate_stream(struct gst_activity *a, struct gst_activity_pages *pages,
+			     const struct gst_cupti_stream *s)
+{
+	uint32_t flag = s->flag & GST_CUPTI_STREAM_FLAG_MASK;
+	struct gst_rec_stream r = {
+		.ctx = s->contextId,
+		.stream = s->streamId,
+		.type = flag <= GST_CUPTI_STREAM_NULL ? flag : (uint32_t)GST_STREAM_UNKNOWN,
+		.priority = (int32_t)s->priority,
+	};
+
+	put_def(a, pages, &r, GST_KIND_STREAM, sizeof(r), s->correlationId);
+}
+
+static void translate_context(struct gst_activity *a, struct gst_activity_pages *pages,
+			      const struct gst_cupti_context *c)
+{
+	struct gst_rec_context r = {
+		.ctx = c->contextId,
+		.device = c->deviceId,
+		.null_stream = c->nullStreamId,
+	};
+
+	if (has(a, GST_CUPTI_V_12_4) && c->isGreenContext) {
+		r.parent = c->parentContextId;
+	}
+	put_def(a, pages, &r, GST_KIND_CONTEXT, sizeof(r), 0);
+}
+
+static void translate_device(struct gst_activity *a, struct gst_activity_pages *pages,
+			     const struct gst_cupti_device *d)
+{
+	struct gst_rec_device r = {
+		.device = d->id,
+		.name = gst_intern(a->strings, d->name),
+		.uuid_hi = be64(d->uuid),
+		.uuid_lo = be64(d->uuid + 8),
+		.compute_major = d->computeCapabilityMajor,
+		.compute_minor = d->computeCapabilityMinor,
+		.sm_count = d->numMultiprocessors,
+		.copy_engines = d->numMemcpyEngines,
+		.pageable_access = -1,
+		.host_page_tables = -1,
+		.memory_bytes = d->globalMemorySize,
+		.max_blocks_per_sm = d->maxBlocksPerMultiprocessor,
+		.max_warps_per_sm = d->maxWarpsPerMultiprocessor,
+		.max_shared_per_sm = d->maxSharedMemoryPerMultiprocessor,
+		.max_registers_per_sm = d->maxRegistersPerMultiprocessor,
+	};
+
+	put_def(a, pages, &r, GST_KIND_DEVICE, sizeof(r), 0);
+	free((void *)(uintptr_t)d->name);
+}
+
+static void translate_graph(struct gst_activity *a, struct gst_activity_pages *pages,
+			    const struct gst_cupti_graph_trace *g)
+{
+	struct gst_rec_graph_run r = {
+		.start_ns = g->start,
+		.end_ns = g->end,
+		.ctx = g->contextId,
+		.stream = g->streamId,
+		.device = g->deviceId,
+		.graph = g->graphId,
+		.flags = device_flags(a, g->end),
+	};
+
+	put_device(a, pages, &r, GST_KIND_GRAPH_RUN, sizeof(r), g->correlationId);
+}
+
+static void translate_memory(struct gst_activity *a, struct gst_activity_pages *pages,
+			     const struct gst_cupti_memory *m)
+{
+	struct gst_rec_memory r = {
+		.time_ns = m->timestamp,
+		.address = m->address,
+		.size = m->bytes,
+		.ctx = m->contextId,
+		.stream = m->streamId,
+		.device = m->deviceId,
+		.op = (uint8_t)m->memoryOperationType,
+		.memory_kind = (uint8_t)m->memoryKind,
+		.is_async = m->isAsync ? 1 : 0,
+		.pool_type = (uint8_t)m->poolType,
+		.pool = m->poolType ? m->poolAddress : 0,
+	};
+
+	put_device(a, pages, &r, GST_KIND_MEMORY, sizeof(r), m->correlationId);
+}
+
+static void translate_overhead(struct gst_activity *a, struct gst_activity_pages *pages,
+			       const struct gst_cupti_overhead *o)
+{
+	struct gst_rec_overhead r = {
+		.start_ns = o->start,
+		.end_ns = o->end,
+		.type = o->overheadKind,
+		.thread = o->objectKind == GST_CUPTI_OBJECT_THREAD ? o->objectId.pt.threadId : 0,
+	};
+	uint32_t corr = 0;
+
+	if (has(a, GST_CUPTI_V_12_4)) {
+		corr = o->correlationId;
+	}
+	put_device(a, pages, &r, GST_KIND_OVERHEAD, sizeof(r), corr);
+	if (has(a, GST_CUPTI_V_12_4) && o->overheadKind == GST_CUPTI_OVERHEAD_COMMAND_BUFFER_FULL) {
+		free(o->overheadData);
+	}
+}
+
+static void translate_sync(struct gst_activity *a, struct gst_activity_pages *pages,
+			   const struct gst_cupti_synchronization *s)
+{
+	struct gst_rec_sync r = {
+		.start_ns = s->start,
+		.end_ns = s->end,
+		.ctx = s->contextId,
+		.stream = s->streamId,
+		.type = s->type,
+		.event_id = s->cudaEventId,
+		.flags = device_flags(a, s->end),
+	};
+
+	if (has(a, GST_CUPTI_V_12_8)) {
+		r.sync_id = s->cudaEventSyncId;
+		r.result = s->returnValue;
+	}
+	put_device(a, pages, &r, GST_KIND_SYNC, sizeof(r), s->correlationId);
+}
+
+static void translate_event(struct gst_activity *a, struct gst_activity_pages *pages,
+			    const struct gst_cupti_cuda_event *e)
+{
+	struct gst_rec_event r = {
+		.ctx = e->contextId,
+		.stream = e->streamId,
+		.event_id = e->eventId,
+		.device = UINT32_MAX,
+	};
+
+	if (has(a, GST_CUPTI_V_12_8)) {
+		r.device = e->deviceId;
+		r.sync_id = e->cudaEventSyncId;
+		r.time_ns = e->deviceTimestamp;
+	}
+	put_device(a, pages, &r, GST_KIND_EVENT, sizeof(r), e->correlationId);
+}
+
+/*
+ * On a CUPTI newer than the layouts we know, the first records of each kind must make sense: a field
+ * that moved shows as an absurd time or id.
+ */
+static bool is_plausible(const struct gst_cupti_activity *rec)
+{
+	uint64_t now = gst_clock_real_ns();
+	uint64_t start = 0, end = 0;
+	uint32_t ctx = 1, stream = 1;
+
+	switch (rec->kind) {
+	case GST_CUPTI_KIND_CONCURRENT_KERNEL: {
+		const struct gst_cupti_kernel *k = (const void *)rec;
+
+		start = k->start;
+		end = k->end;
+		ctx = k->contextId;
+		stream = k->streamId;
+		if (k->gridX <= 0 || k->gridY <= 0 || k->gridZ <= 0 || k->blockX <= 0 ||
+		    k->blockX > 1024 || k->blockY > 1024 || k->blockZ > 1024 || !k->correlationId) {
+			return false;
+		}
+		break;
+	}
+	case GST_CUPTI_KIND_MEMCPY: {
+		const struct gst_cupti_memcpy *m = (const void *)rec;
+
+		start = m->start;
+		end = m->end;
+		ctx = m->contextId;
+		stream = m->streamId;
+		if (m->copyKind > GST_CUPTI_COPY_PTOP || !m->correlationId) {
+			return false;
+		}
+		break;
+	}
+	case GST_CUPTI_KIND_MEMCPY2: {
+		const struct gst_cupti_memcpy_ptop *m = (const void *)rec;
+
+		start = m->start;
+		end = m->end;
+		ctx = m->contextId;
+		stream = m->streamId;
+		break;
+	}
+	case GST_CUPTI_KIND_MEMSET: {
+		const struct gst_cupti_memset *m = (const void *)rec;
+
+		start = m->start;
+		end = m->end;
+		ctx = m->contextId;
+		stream = m->streamId;
+		break;
+	}
+	case GST_CUPTI_KIND_GRAPH_TRACE: {
+		const struct gst_cupti_graph_trace *g = (const void *)rec;
+
+		start = g->start;
+		end = g->end;
+		ctx = g->contextId;
+		stream = g->streamId;
+		break;
+	}
+	case GST_CUPTI_KIND_SYNCHRONIZATION: {
+		const struct gst_cupti_synchronization *s = (const void *)rec;
+
+		start = s->start;
+		end = s->end;
+		ctx = s->contextId;
+		break;
+	}
+	case GST_CUPTI_KIND_STREAM: {
+		const struct gst_cupti_stream *s = (const void *)rec;
+
+		ctx = s->contextId;
+		stream = s->streamId;
+		break;
+	}
+	default:
+		return true;
+	}
+	if (start && end && start > end) {
+		return false;
+	}
+	if ((start && (start + DAY_NS < now || start > now + DAY_NS)) ||
+	    (end && end > now + DAY_NS)) {
+		return false;
+	}
+	return ctx < PLAUSIBLE_ID_MAX && stream < PLAUSIBLE_ID_MAX;
+}
+
+static bool passes_self_check(struct gst_activity *a, const struct gst_cupti_activity *rec)
+{
+	uint32_t kind = rec->kind;
+
+	if (kind >= GST_CUPTI_KIND_COUNT_KNOWN ||
+	    atomic_fetch_add_explicit(&a->checked[kind], 1, memory_order_relaxed) >=
+		    SELF_CHECK_RECORDS) {
+		return true;
+	}
+	if (is_plausible(rec)) {
+		return true;
+	}
+	atomic_store(&a->is_off, 1);
+	gst_loss_add(a->loss, 0, GST_LOSS_SELF_CHECK, 1);
+	gst_notes_add(a->defs, a->strings, GST_NOTE_ACTIVITY_OFF, (int32_t)kind,
+		      "records of this newer CUPTI make no sense: device records are off");
+	return false;
+}
+
+bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *pages,
+			    const struct gst_cupti_activity *rec)
+{
+	if (a->must_check && !passes_self_check(a, rec)) {
+		return false;
+	}
+	switch (rec->kind) {
+	case GST_CUPTI_KIND_CONCURRENT_KERNEL:
+	case GST_CUPTI_KIND_KERNEL:
+		translate_kernel(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_MEMCPY:
+		translate_memcpy(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_MEMCPY2:
+		translate_peer(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_MEMSET:
+		translate_memset(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_STREAM:
+		translate_stream(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_CONTEXT:
+		translate_context(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_DEVICE:
+		translate_device(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_GRAPH_TRACE:
+		translate_graph(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_MEMORY2:
+		translate_memory(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_OVERHEAD:
+		translate_overhead(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_SYNCHRONIZATION:
+		translate_sync(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_CUDA_EVENT:
+		translate_event(a, pages, (const void *)rec);
+		break;
+	default: /* a kind of a newer CUPTI, or one that came along unasked */
+		gst_loss_add(a->loss, 0, GST_LOSS_UNKNOWN_ACTIVITY, 1);
+		break;
+	}
+	return true;
+}
+
+/* ---- start ---- */
+
+static void set_attribute(struct gst_activity *a, uint32_t attribute, uint8_t value)
+{
+	size_t size = sizeof(value);
+
+	/* Refused by versions that do not have it: then CUPTI's own way stays. */
+	if (a->cupti->cuptiActivitySetAttribute) {
+		(void)a->cupti->cuptiActivitySetAttribute(attribute, &size, &value);
+	}
+}
+
+static const struct {
+	uint32_t kind;
+	const char *name;
+} wanted_kinds[] = {
+	/* Definitions first: their records come as soon as the kind is on. */
+	{GST_CUPTI_KIND_DEVICE, "device"},
+	{GST_CUPTI_KIND_CONTEXT, "context"},
+	{GST_CUPTI_KIND_STREAM, "stream"},
+	{GST_CUPTI_KIND_CONCURRENT_KERNEL, "concurrent kernel"},
+	{GST_CUPTI_KIND_MEMCPY, "memcpy"},
+	{GST_CUPTI_KIND_MEMCPY2, "peer memcpy"},
+	{GST_CUPTI_KIND_MEMSET, "memset"},
+	{GST_CUPTI_KIND_GRAPH_TRACE, "graph"},
+	{GST_CUPTI_KIND_MEMORY2, "memory"},
+	{GST_CUPTI_KIND_OVERHEAD, "overhead"},
+	{GST_CUPTI_KIND_SYNCHRONIZATION, "synchronization"},
+	{GST_CUPTI_KIND_CUDA_EVENT, "event"},
+};
+#define WANTED_KINDS (sizeof(wanted_kinds) / sizeof(wanted_kinds[0]))
+
+static bool is_expected(const struct gst_activity *a, uint32_t kind, int result)
+{
+	/* Before 12.9 events come with synchronization and are no kind of their own. */
+	return kind == GST_CUPTI_KIND_CUDA_EVENT && !has(a, GST_CUPTI_V_12_9) &&
+	       result == GST_CUPTI_ERROR_INVALID_KIND;
+}
+
+uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options)
+{
+	const struct gst_cupti *cupti = a->cupti;
+	uint32_t enabled = 0;
+	int result;
+
+	/* All before the first kind is on and before a context exists. */
+	set_attribute(a, GST_CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1);
+	if (has(a, GST_CUPTI_V_12_3)) {
+		set_attribute(a, GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0);
+	}
+	if (cupti->cuptiSetThreadIdType) {
+		(void)cupti->cuptiSetThreadIdType(GST_CUPTI_THREAD_ID_SYSTEM);
+	}
+	receiver = a;
+	result = cupti->cuptiActivityRegisterCallbacks(gst_activity_on_requested,
+						       gst_activity_on_completed);
+	if (result) {
+		gst_notes_add(a->defs, a->strings, GST_NOTE_ACTIVITY_OFF, result,
+			      "CUPTI takes no activity buffers: device records are off");
+		return 0;
+	}
+	for (size_t i = 0; i < WANTED_KINDS; i++) {
+		uint32_t kind = wanted_kinds[i].kind;
+
+		if (kind == GST_CUPTI_KIND_GRAPH_TRACE && options->graph_nodes) {
+			continue;
+		}
+		result = cupti->cuptiActivityEnable(kind);
+		if (!result) {
+			enabled++;
+		} else if (!is_expected(a, kind, result)) {
+			gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result,
+				      wanted_kinds[i].name);
+		}
+	}
+	if (options->event_times && has(a, GST_CUPTI_V_13_0) &&
+	    cupti->cuptiActivityEnableCudaEventDeviceTimestamps) {
+		(void)cupti->cuptiActivityEnableCudaEventDeviceTimestamps(1);
+	}
+	return enabled;
+}
+
+void gst_activity_disable(struct gst_activity *a)
+{
+	if (!a->cupti->cuptiActivityDisable || atomic_exchange(&a->is_off_said, 1)) {
+		return;
+	}
+	for (size_t i = 0; i < WANTED_KINDS; i++) {
+		/* 13.0 deadlocks on this one. */
+		if (wanted_kinds[i].kind == GST_CUPTI_KIND_CONCURRENT_KERNEL &&
+		    a->cupti->version == GST_CUPTI_V_13_0) {
+			continue;
+		}
+		(void)a->cupti->cuptiActivityDisable(wanted_kinds[i].kind);
+	}
+}

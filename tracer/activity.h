@@ -1,0 +1,79 @@
+/*
+ * activity.h - activity buffers in and out; CUPTI's records become ours.
+ *
+ * The only reader of versioned CUpti_Activity structs. CUPTI asks for buffers in whatever thread it
+ * likes, the application's too, and hands them back in another: nothing here waits for a lock.
+ */
+#ifndef GSTRACE_TRACER_ACTIVITY_H
+#define GSTRACE_TRACER_ACTIVITY_H
+
+#include "tracer/cupti_api.h"
+#include "tracer/notes.h"
+#include "tracer/state.h"
+
+#define GST_ACTIVITY_BUFFERS	  32u
+#define GST_ACTIVITY_BUFFER_BYTES (1u << 20)
+#define GST_ACTIVITY_SPARE_BYTES  (64u << 10)
+#define GST_ACTIVITY_SPARES	  1024u
+
+struct gst_activity {
+	const struct gst_cupti *cupti;
+	const struct gst_state *state;
+	struct gst_loss *loss;
+	struct gst_intern *strings;
+	struct gst_lane *defs;
+	struct gst_lane *device;
+	unsigned char *buffers; /* GST_ACTIVITY_BUFFERS of them, zero while free */
+	_Atomic uint32_t taken[GST_ACTIVITY_BUFFERS];
+	_Atomic uint32_t spares;      /* small buffers that are out, mapped one by one */
+	_Atomic uint32_t is_forced;   /* what comes now was forced out: it may have no end */
+	_Atomic uint32_t is_off;      /* the self-check failed: no record is believed */
+	_Atomic uint32_t is_off_said; /* ... and the note was written */
+	bool must_check;	      /* this CUPTI is newer than the layouts we know */
+	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
+	_Atomic uint64_t delivered; /* records that CUPTI handed over */
+	_Atomic uint64_t unknown[GST_CUPTI_KIND_COUNT_KNOWN];
+};
+
+/** Make @a ready (zeroed memory). Returns 0 or an errno. Owns its buffers until the process ends. */
+int gst_activity_init(struct gst_activity *a, const struct gst_cupti *cupti,
+		      const struct gst_state *state, struct gst_loss *loss,
+		      struct gst_intern *strings, struct gst_lane *defs, struct gst_lane *device);
+
+struct gst_activity_options {
+	bool graph_nodes; /* each node of a graph; otherwise one record for a launch of a graph */
+	bool event_times; /* ask the device when it reached each event */
+};
+
+/**
+ * Set CUPTI's attributes, register the buffer callbacks and enable the kinds.
+ *
+ * A kind that cannot be enabled gets a note. Returns how many were. Threads: one, at start; @a becomes
+ * the process' receiver of buffers.
+ */
+uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options);
+
+/** Room for the pages that one delivery writes to; both begin as NULL. */
+struct gst_activity_pages {
+	struct gst_page *defs;
+	struct gst_page *device;
+};
+
+/**
+ * Turn one record of CUPTI into ours, in a page of the right lane.
+ *
+ * What @rec points to (a device's name, overhead data) and is ours by contract is freed. Unknown kinds
+ * are counted. False if the self-check failed: the rest of the buffer is not to be believed.
+ */
+bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *pages,
+			    const struct gst_cupti_activity *rec);
+
+/** CUPTI's buffer callbacks, for the receiver that gst_activity_enable() named. errno is kept. */
+void gst_activity_on_requested(uint8_t **buffer, size_t *size, size_t *max_records);
+void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffer, size_t size,
+			       size_t valid_size);
+
+/** Disable all kinds, after the self-check failed. Threads: the flusher's. */
+void gst_activity_disable(struct gst_activity *a);
+
+#endif

@@ -1,0 +1,879 @@
+/*
+ * callbacks.c - CUDA calls as they happen.
+ *
+ * Role      : the host side of the trace.
+ * Method    : at enter the parameters are read by the layout that the api table names, then one
+ *             record is committed; at exit the value behind the out-pointer, if the call succeeded.
+ *             Calls inside a recorded call carry its correlation id: that is how they are known.
+ * Invariant : functionParams is read only through a layout that was asserted for the cbid; out-pointers
+ *             only at exit and only after success.
+ * Not here  : what a call orders (analyzer), when the GPU did it (activity.c).
+ */
+#include "tracer/callbacks.h"
+
+#include <string.h>
+
+#define LAUNCH_ATTRIBUTES_MAX 64u
+
+/* What a layout gives; each record kind takes its part. */
+struct call_data {
+	uint64_t stream;
+	uint64_t object; /* dst, event, graph, address, function, handle */
+	uint64_t second; /* src, second event, executable graph, pool, argument */
+	uint64_t size;	 /* bytes, or a value */
+	uint32_t flags;	 /* as passed, or launch flags */
+	uint32_t count;
+	int32_t priority;
+	uint32_t direction;
+	const void *out;
+};
+
+void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
+			struct gst_threads *threads, struct gst_loss *loss,
+			struct gst_intern *strings, struct gst_lane *defs)
+{
+	cb->state = state;
+	cb->threads = threads;
+	cb->loss = loss;
+	cb->strings = strings;
+	cb->defs = defs;
+	for (size_t i = 0; i < gst_api_count(); i++) {
+		const struct gst_api *api = gst_api_at(i);
+		uint32_t domain = api->api >> 16;
+		uint32_t cbid = api->api & 0xffff;
+
+		if (gst_api_is_recorded(api) && domain - 1 < 2 && cbid < GST_CALLBACKS_CBIDS) {
+			cb->apis[domain - 1][cbid] = api;
+		}
+	}
+}
+
+uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti)
+{
+	uint32_t enabled = 0;
+
+	for (uint32_t domain = GST_CUPTI_DOMAIN_DRIVER; domain <= GST_CUPTI_DOMAIN_RUNTIME;
+	     domain++) {
+		for (uint32_t cbid = 0; cbid < GST_CALLBACKS_CBIDS; cbid++) {
+			if (cb->apis[domain - 1][cbid] &&
+			    !cupti->cuptiEnableCallback(1, cupti->subscriber, domain, cbid)) {
+				enabled++;
+			}
+		}
+	}
+	if (!enabled) {
+		gst_notes_add(cb->defs, cb->strings, GST_NOTE_CALLBACK_OFF, 0,
+			      "CUPTI enabled no API callback: calls are not in the trace");
+	}
+	if (cupti->version >= GST_CUPTI_V_12_2) {
+		/* To learn that CUPTI gave up; without it, the missing records tell. */
+		(void)cupti->cuptiEnableCallback(1, cupti->subscriber, GST_CUPTI_DOMAIN_STATE,
+						 GST_CUPTI_STATE_FATAL_ERROR);
+	}
+	return enabled;
+}
+
+static uint64_t handle(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+static uint32_t launch_attributes(const struct gst_cu_launch_config *config, uint64_t *event)
+{
+	uint32_t flags = 0;
+	uint32_t count = config->attrs ? config->numAttrs : 0;
+
+	if (count > LAUNCH_ATTRIBUTES_MAX) {
+		count = LAUNCH_ATTRIBUTES_MAX;
+		flags |= GST_LAUNCH_FLAG_UNREAD;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_cu_launch_attribute *attr = &config->attrs[i];
+
+		switch (attr->id) {
+		case GST_CU_LAUNCH_ATTR_COOPERATIVE:
+			flags |= attr->value.i32 ? GST_LAUNCH_FLAG_COOPERATIVE : 0u;
+			break;
+		case GST_CU_LAUNCH_ATTR_CLUSTER_DIMENSION:
+			flags |= GST_LAUNCH_FLAG_CLUSTER;
+			break;
+		case GST_CU_LAUNCH_ATTR_PROGRAMMATIC_STREAM_SERIALIZATION:
+			flags |= attr->value.i32 ? GST_LAUNCH_FLAG_PROGRAMMATIC : 0u;
+			break;
+		case GST_CU_LAUNCH_ATTR_PROGRAMMATIC_EVENT:
+			flags |= GST_LAUNCH_FLAG_PROGRAMMATIC_EVENT;
+			*event = handle(attr->value.event.event);
+			break;
+		case GST_CU_LAUNCH_ATTR_LAUNCH_COMPLETION_EVENT:
+			flags |= GST_LAUNCH_FLAG_COMPLETION_EVENT;
+			*event = handle(attr->value.event.event);
+			break;
+		default: /* the others order nothing */
+			break;
+		}
+	}
+	return flags;
+}
+
+/* Direction of a copy between two kinds of memory (enum gst_cu_memory_type); unified tells nothing. */
+static uint32_t direction_of(uint32_t from, uint32_t to)
+{
+	static const uint8_t directions[3][3] = {
+		{GST_COPY_HTOH, GST_COPY_HTOD, GST_COPY_HTOA},
+		{GST_COPY_DTOH, GST_COPY_DTOD, GST_COPY_DTOA},
+		{GST_COPY_ATOH, GST_COPY_ATOD, GST_COPY_ATOA},
+	};
+
+	return from - 1 < 3 && to - 1 < 3 ? directions[from - 1][to - 1] : GST_COPY_UNKNOWN;
+}
+
+static uint32_t direction_of_runtime(uint32_t kind)
+{
+	switch (kind) {
+	case GST_CUDA_MEMCPY_H2H:
+		return GST_COPY_HTOH;
+	case GST_CUDA_MEMCPY_H2D:
+		return GST_COPY_HTOD;
+	case GST_CUDA_MEMCPY_D2H:
+		return GST_COPY_DTOH;
+	case GST_CUDA_MEMCPY_D2D:
+		return GST_COPY_DTOD;
+	default:
+		return GST_COPY_UNKNOWN;
+	}
+}
+
+static uint32_t direction_of_flags(uint32_t flags)
+{
+	if (flags & GST_API_PEER) {
+		return GST_COPY_PTOP;
+	}
+	if (flags & GST_API_H2D) {
+		return GST_COPY_HTOD;
+	}
+	if (flags & GST_API_D2H) {
+		return GST_COPY_DTOH;
+	}
+	return flags & GST_API_D2D ? GST_COPY_DTOD : GST_COPY_UNKNOWN;
+}
+
+static uint64_t place_of(uint32_t memory_type, const void *host, uint64_t device, const void *array)
+{
+	switch (memory_type) {
+	case GST_CU_MEMORYTYPE_HOST:
+		return handle(host);
+	case GST_CU_MEMORYTYPE_ARRAY:
+		return handle(array);
+	default:
+		return device;
+	}
+}
+
+static void read_copy_2d(struct call_data *d, const struct gst_cu_copy_2d *copy)
+{
+	if (!copy) {
+		return;
+	}
+	d->object = place_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray);
+	d->second = place_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray);
+	d->size = copy->WidthInBytes * copy->Height;
+	d->direction = direction_of(copy->srcMemoryType, copy->dstMemoryType);
+}
+
+static void read_copy_3d(struct call_data *d, const struct gst_cu_copy_3d *copy)
+{
+	if (!copy) {
+		return;
+	}
+	d->object = place_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray);
+	d->second = place_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray);
+	d->size = copy->WidthInBytes * copy->Height * copy->Depth;
+	if (!d->direction) {
+		d->direction = direction_of(copy->srcMemoryType, copy->dstMemoryType);
+	}
+}
+
+static void read_batch(struct call_data *d, const uint64_t *dsts, const uint64_t *srcs,
+		       const uint64_t *sizes, uint64_t count, const void *stream)
+{
+	d->stream = handle(stream);
+	d->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	/* The first tells where; the whole of a long list is not worth a pause of the caller. */
+	if (count && dsts && srcs && sizes) {
+		d->object = dsts[0];
+		d->second = srcs[0];
+		if (count <= 256) {
+			for (uint64_t i = 0; i < count; i++) {
+				d->size += sizes[i];
+			}
+		}
+	}
+}
+
+/* One case for each layout; each struct is asserted against the toolkit's headers by abi_test.c. */
+static void read_params(struct call_data *d, const struct gst_api *api, const void *params)
+{
+	const union {
+		const void *any;
+		const struct gst_cu_launch *launch;
+		const struct gst_cu_launch_ex *launch_ex;
+		const struct gst_cu_launch_multi *launch_multi;
+		const struct gst_cu_copy *copy;
+		const struct gst_cu_copy_to_array *to_array;
+		const struct gst_cu_copy_from_array *from_array;
+		const struct gst_cu_copy_array_array *array_array;
+		const struct gst_cu_copy_2d_call *copy_2d;
+		const struct gst_cu_copy_3d_call *copy_3d;
+		const struct gst_cu_copy_peer *copy_peer;
+		const struct gst_cu_copy_batch *batch;
+		const struct gst_cu_copy_batch_v2 *batch_v2;
+		const struct gst_cu_copy_3d_batch *batch_3d;
+		const struct gst_cu_copy_3d_batch_v2 *batch_3d_v2;
+		const struct gst_cu_memset *memset;
+		const struct gst_cu_memset_2d *memset_2d;
+		const struct gst_cu_event_create *event_create;
+		const struct gst_cu_event *event;
+		const struct gst_cu_event_record *event_record;
+		const struct gst_cu_event_elapsed *event_elapsed;
+		const struct gst_cu_ctx_event *ctx_event;
+		const struct gst_cu_stream_create *stream_create;
+		const struct gst_cu_green_stream_create *green_stream;
+		const struct gst_cu_stream *stream;
+		const struct gst_cu_stream_wait *stream_wait;
+		const struct gst_cu_host_func *host_func;
+		const struct gst_cu_stream_callback *callback;
+		const struct gst_cu_capture_begin *capture_begin;
+		const struct gst_cu_capture_to_graph *capture_to_graph;
+		const struct gst_cu_capture_end *capture_end;
+		const struct gst_cu_graph_instantiate *instantiate;
+		const struct gst_cu_graph_stream *graph_stream;
+		const struct gst_cu_graph_exec *graph_exec;
+		const struct gst_cu_graph *graph;
+		const struct gst_cu_graph_update *graph_update;
+		const struct gst_cu_alloc *alloc;
+		const struct gst_cu_alloc_pitch *alloc_pitch;
+		const struct gst_cu_free *free;
+		const struct gst_cu_host_register *host_register;
+		const struct gst_cu_alloc_async *alloc_async;
+		const struct gst_cu_alloc_pool *alloc_pool;
+		const struct gst_cu_free_async *free_async;
+		const struct gst_cu_pool_create *pool_create;
+		const struct gst_cu_pool *pool;
+		const struct gst_cu_prefetch *prefetch;
+		const struct gst_cu_prefetch_v2 *prefetch_v2;
+		const struct gst_cu_prefetch_batch *prefetch_batch;
+		const struct gst_cu_memop_32 *memop_32;
+		const struct gst_cu_memop_64 *memop_64;
+		const struct gst_cu_memop_batch *memop_batch;
+		const struct gst_cu_module_load *module_load;
+		const struct gst_cuda_copy *rt_copy;
+		const struct gst_cuda_copy_symbol *rt_symbol;
+		const struct gst_cuda_copy_2d *rt_copy_2d;
+		const struct gst_cuda_copy_peer *rt_peer;
+		const struct gst_cuda_memset *rt_memset;
+		const struct gst_cuda_memset_2d *rt_memset_2d;
+		const struct gst_cu_limit *limit;
+		const struct gst_cu_device *device;
+	} p = {params};
+	uint32_t width = 1;
+	uint64_t word;
+
+	switch ((enum gst_api_layout)api->layout) {
+	case GST_PARAMS_NONE:
+	case GST_PARAMS_COUNT:
+		break;
+	case GST_PARAMS_LAUNCH:
+		d->stream = handle(p.launch->hStream);
+		break;
+	case GST_PARAMS_LAUNCH_EX:
+		if (p.launch_ex->config) {
+			d->stream = handle(p.launch_ex->config->hStream);
+			d->flags = launch_attributes(p.launch_ex->config, &d->object);
+		}
+		break;
+	case GST_PARAMS_LAUNCH_MULTI:
+		d->flags = GST_LAUNCH_FLAG_MULTI_DEVICE | GST_LAUNCH_FLAG_COOPERATIVE;
+		if (p.launch_multi->list && p.launch_multi->numDevices) {
+			d->stream = handle(p.launch_multi->list[0].hStream);
+		}
+		break;
+	case GST_PARAMS_COPY_ASYNC:
+		d->stream = handle(p.copy->hStream);
+		/* fall through */
+	case GST_PARAMS_COPY:
+		d->object = p.copy->dst;
+		d->second = p.copy->src;
+		d->size = p.copy->bytes;
+		break;
+	case GST_PARAMS_COPY_TO_ARRAY_ASYNC:
+		d->stream = handle(p.to_array->hStream);
+		/* fall through */
+	case GST_PARAMS_COPY_TO_ARRAY:
+		d->object = handle(p.to_array->dstArray);
+		d->second = p.to_array->src;
+		d->size = p.to_array->bytes;
+		break;
+	case GST_PARAMS_COPY_FROM_ARRAY_ASYNC:
+		d->stream = handle(p.from_array->hStream);
+		/* fall through */
+	case GST_PARAMS_COPY_FROM_ARRAY:
+		d->object = p.from_array->dst;
+		d->second = handle(p.from_array->srcArray);
+		d->size = p.from_array->bytes;
+		break;
+	case GST_PARAMS_COPY_ARRAY_ARRAY:
+		d->object = handle(p.array_array->dstArray);
+		d->second = handle(p.array_array->srcArray);
+		d->size = p.array_array->bytes;
+		break;
+	case GST_PARAMS_COPY_2D_ASYNC:
+		d->stream = handle(p.copy_2d->hStream);
+		/* fall through */
+	case GST_PARAMS_COPY_2D:
+		read_copy_2d(d, p.copy_2d->copy);
+		break;
+	case GST_PARAMS_COPY_3D_ASYNC:
+	case GST_PARAMS_COPY_3D_PEER_ASYNC:
+		d->stream = handle(p.copy_3d->hStream);
+		/* fall through */
+	case GST_PARAMS_COPY_3D:
+	case GST_PARAMS_COPY_3D_PEER:
+		read_copy_3d(d, p.copy_3d->copy);
+		break;
+	case GST_PARAMS_COPY_PEER_ASYNC:
+		d->stream = handle(p.copy_peer->hStream);
+		/* fall through */
+	case GST_PARAMS_COPY_PEER:
+		d->object = p.copy_peer->dst;
+		d->second = p.copy_peer->src;
+		d->size = p.copy_peer->bytes;
+		break;
+	case GST_PARAMS_COPY_BATCH:
+		read_batch(d, p.batch->dsts, p.batch->srcs, p.batch->sizes, p.batch->count,
+			   p.batch->hStream);
+		break;
+	case GST_PARAMS_COPY_BATCH_V2:
+		read_batch(d, p.batch_v2->dsts, p.batch_v2->srcs, p.batch_v2->sizes,
+			   p.batch_v2->count, p.batch_v2->hStream);
+		break;
+	case GST_PARAMS_COPY_3D_BATCH:
+		read_batch(d, NULL, NULL, NULL, p.batch_3d->numOps, p.batch_3d->hStream);
+		break;
+	case GST_PARAMS_COPY_3D_BATCH_V2:
+		read_batch(d, NULL, NULL, NULL, p.batch_3d_v2->numOps, p.batch_3d_v2->hStream);
+		break;
+	case GST_PARAMS_MEMSET_32_ASYNC:
+	case GST_PARAMS_MEMSET_32:
+		width *= 2;
+		/* fall through */
+	case GST_PARAMS_MEMSET_16_ASYNC:
+	case GST_PARAMS_MEMSET_16:
+		width *= 2;
+		/* fall through */
+	case GST_PARAMS_MEMSET_8_ASYNC:
+	case GST_PARAMS_MEMSET_8:
+		d->object = p.memset->dst;
+		d->size = p.memset->count * width;
+		if (api->layout == GST_PARAMS_MEMSET_8_ASYNC ||
+		    api->layout == GST_PARAMS_MEMSET_16_ASYNC ||
+		    api->layout == GST_PARAMS_MEMSET_32_ASYNC) {
+			d->stream = handle(p.memset->hStream);
+		}
+		break;
+	case GST_PARAMS_MEMSET_2D_32_ASYNC:
+	case GST_PARAMS_MEMSET_2D_32:
+		width *= 2;
+		/* fall through */
+	case GST_PARAMS_MEMSET_2D_16_ASYNC:
+	case GST_PARAMS_MEMSET_2D_16:
+		width *= 2;
+		/* fall through */
+	case GST_PARAMS_MEMSET_2D_8_ASYNC:
+	case GST_PARAMS_MEMSET_2D_8:
+		d->object = p.memset_2d->dst;
+		d->size = p.memset_2d->width * p.memset_2d->height * width;
+		if (api->layout == GST_PARAMS_MEMSET_2D_8_ASYNC ||
+		    api->layout == GST_PARAMS_MEMSET_2D_16_ASYNC ||
+		    api->layout == GST_PARAMS_MEMSET_2D_32_ASYNC) {
+			d->stream = handle(p.memset_2d->hStream);
+		}
+		break;
+	case GST_PARAMS_EVENT_CREATE:
+		d->flags = p.event_create->flags;
+		d->out = p.event_create->event;
+		break;
+	case GST_PARAMS_EVENT:
+		d->object = handle(p.event->event);
+		break;
+	case GST_PARAMS_EVENT_RECORD_FLAGS:
+		d->flags = p.event_record->flags;
+		/* fall through */
+	case GST_PARAMS_EVENT_RECORD:
+		d->object = handle(p.event_record->event);
+		d->stream = handle(p.event_record->hStream);
+		break;
+	case GST_PARAMS_EVENT_ELAPSED:
+		d->object = handle(p.event_elapsed->start);
+		d->second = handle(p.event_elapsed->end);
+		break;
+	case GST_PARAMS_CTX_EVENT:
+		d->object = handle(p.ctx_event->event);
+		d->second = handle(p.ctx_event->context);
+		break;
+	case GST_PARAMS_STREAM_CREATE_PRIO:
+		d->priority = p.stream_create->priority;
+		/* fall through */
+	case GST_PARAMS_STREAM_CREATE:
+		d->flags = p.stream_create->flags;
+		d->out = p.stream_create->stream;
+		break;
+	case GST_PARAMS_GREEN_STREAM_CREATE:
+		d->flags = p.green_stream->flags;
+		d->priority = p.green_stream->priority;
+		d->out = p.green_stream->stream;
+		break;
+	case GST_PARAMS_STREAM_OUT:
+	case GST_PARAMS_CTX_OUT:
+		memcpy(&d->out, params, sizeof(d->out));
+		break;
+	case GST_PARAMS_STREAM:
+		d->stream = handle(p.stream->hStream);
+		break;
+	case GST_PARAMS_STREAM_WAIT:
+		d->stream = handle(p.stream_wait->hStream);
+		d->object = handle(p.stream_wait->event);
+		d->flags = p.stream_wait->flags;
+		break;
+	case GST_PARAMS_HOST_FUNC:
+		d->stream = handle(p.host_func->hStream);
+		d->object = (uint64_t)(uintptr_t)p.host_func->fn;
+		d->second = handle(p.host_func->userData);
+		break;
+	case GST_PARAMS_STREAM_CALLBACK:
+		d->stream = handle(p.callback->hStream);
+		d->object = (uint64_t)(uintptr_t)p.callback->callback;
+		d->second = handle(p.callback->userData);
+		break;
+	case GST_PARAMS_CAPTURE_BEGIN:
+		d->stream = handle(p.capture_begin->hStream);
+		d->flags = p.capture_begin->mode;
+		break;
+	case GST_PARAMS_CAPTURE_TO_GRAPH:
+		d->stream = handle(p.capture_to_graph->hStream);
+		d->object = handle(p.capture_to_graph->graph);
+		d->flags = p.capture_to_graph->mode;
+		break;
+	case GST_PARAMS_CAPTURE_END:
+		d->stream = handle(p.capture_end->hStream);
+		d->out = p.capture_end->graph;
+		break;
+	case GST_PARAMS_GRAPH_INSTANTIATE_FLAGS:
+		d->flags = (uint32_t)p.instantiate->flags;
+		/* fall through */
+	case GST_PARAMS_GRAPH_INSTANTIATE:
+		d->object = handle(p.instantiate->graph);
+		d->out = p.instantiate->graphExec;
+		break;
+	case GST_PARAMS_GRAPH_INSTANTIATE_PARAMS:
+		d->object = handle(p.instantiate->graph);
+		d->out = p.instantiate->graphExec;
+		if (p.instantiate->args) {
+			d->flags = (uint32_t)p.instantiate->args->flags;
+			d->stream = handle(p.instantiate->args->hUploadStream);
+		}
+		break;
+	case GST_PARAMS_GRAPH_STREAM:
+		d->second = handle(p.graph_stream->graphExec);
+		d->stream = handle(p.graph_stream->hStream);
+		break;
+	case GST_PARAMS_GRAPH_EXEC:
+		d->second = handle(p.graph_exec->graphExec);
+		break;
+	case GST_PARAMS_GRAPH:
+		d->object = handle(p.graph->graph);
+		break;
+	case GST_PARAMS_GRAPH_UPDATE:
+		d->second = handle(p.graph_update->graphExec);
+		d->object = handle(p.graph_update->graph);
+		break;
+	case GST_PARAMS_ALLOC:
+	case GST_PARAMS_ALLOC_FLAGS:
+		d->size = p.alloc->bytes;
+		d->out = p.alloc->ptr;
+		break;
+	case GST_PARAMS_ALLOC_PITCH:
+		/* The pitch is not known yet: at least so much. */
+		d->size = p.alloc_pitch->widthInBytes * p.alloc_pitch->height;
+		d->out = p.alloc_pitch->ptr;
+		break;
+	case GST_PARAMS_FREE:
+		d->object = p.free->ptr;
+		break;
+	case GST_PARAMS_HOST_REGISTER:
+		d->object = p.host_register->ptr;
+		d->size = p.host_register->bytes;
+		break;
+	case GST_PARAMS_ALLOC_ASYNC:
+		d->stream = handle(p.alloc_async->hStream);
+		d->size = p.alloc_async->bytes;
+		d->out = p.alloc_async->ptr;
+		break;
+	case GST_PARAMS_ALLOC_POOL:
+		d->stream = handle(p.alloc_pool->hStream);
+		d->size = p.alloc_pool->bytes;
+		d->second = handle(p.alloc_pool->pool);
+		d->out = p.alloc_pool->ptr;
+		break;
+	case GST_PARAMS_FREE_ASYNC:
+		d->stream = handle(p.free_async->hStream);
+		d->object = p.free_async->ptr;
+		break;
+	case GST_PARAMS_POOL_CREATE:
+		d->out = p.pool_create->pool;
+		break;
+	case GST_PARAMS_POOL_TRIM:
+		d->size = p.pool->minBytesToKeep;
+		/* fall through */
+	case GST_PARAMS_POOL:
+		d->second = handle(p.pool->pool);
+		break;
+	case GST_PARAMS_PREFETCH:
+		d->stream = handle(p.prefetch->hStream);
+		d->object = p.prefetch->ptr;
+		d->size = p.prefetch->bytes;
+		break;
+	case GST_PARAMS_PREFETCH_V2:
+		d->stream = handle(p.prefetch_v2->hStream);
+		d->object = p.prefetch_v2->ptr;
+		d->size = p.prefetch_v2->bytes;
+		break;
+	case GST_PARAMS_PREFETCH_BATCH:
+		read_batch(d, p.prefetch_batch->ptrs, p.prefetch_batch->ptrs,
+			   p.prefetch_batch->sizes, p.prefetch_batch->count,
+			   p.prefetch_batch->hStream);
+		break;
+	case GST_PARAMS_MEMOP_32:
+		d->stream = handle(p.memop_32->hStream);
+		d->object = p.memop_32->addr;
+		d->size = p.memop_32->value;
+		break;
+	case GST_PARAMS_MEMOP_64:
+		d->stream = handle(p.memop_64->hStream);
+		d->object = p.memop_64->addr;
+		d->size = p.memop_64->value;
+		break;
+	case GST_PARAMS_MEMOP_BATCH:
+		d->stream = handle(p.memop_batch->hStream);
+		d->size = p.memop_batch->count;
+		break;
+	case GST_PARAMS_MODULE_LOAD:
+		d->out = p.module_load->module;
+		break;
+	case GST_PARAMS_MODULE:
+	case GST_PARAMS_CTX:
+	case GST_PARAMS_PEER:
+		memcpy(&d->object, params, sizeof(d->object));
+		break;
+	case GST_PARAMS_DEVICE:
+		d->size = (uint32_t)p.device->device;
+		break;
+	case GST_PARAMS_LIMIT:
+		d->object = p.limit->limit;
+		d->size = p.limit->value;
+		break;
+	case GST_PARAMS_STREAM_AT_16:
+	case GST_PARAMS_STREAM_AT_24:
+	case GST_PARAMS_STREAM_AT_32:
+		word = api->layout == GST_PARAMS_STREAM_AT_16	? 16
+		       : api->layout == GST_PARAMS_STREAM_AT_24 ? 24
+								: 32;
+		memcpy(&d->stream, (const unsigned char *)params + word, sizeof(d->stream));
+		break;
+	case GST_PARAMS_RT_COPY:
+		d->object = p.rt_copy->dst;
+		d->second = p.rt_copy->src;
+		d->size = p.rt_copy->bytes;
+		d->direction = direction_of_runtime(p.rt_copy->copyKind);
+		break;
+	case GST_PARAMS_RT_COPY_SYMBOL:
+		/* A symbol's address on the host is not where the copy goes. */
+		d->size = p.rt_symbol->bytes;
+		d->direction = direction_of_runtime(p.rt_symbol->copyKind);
+		break;
+	case GST_PARAMS_RT_COPY_2D:
+		d->object = p.rt_copy_2d->dst;
+		d->second = p.rt_copy_2d->src;
+		d->size = p.rt_copy_2d->width * p.rt_copy_2d->height;
+		d->direction = direction_of_runtime(p.rt_copy_2d->copyKind);
+		break;
+	case GST_PARAMS_RT_COPY_PEER:
+		d->object = p.rt_peer->dst;
+		d->second = p.rt_peer->src;
+		d->size = p.rt_peer->bytes;
+		break;
+	case GST_PARAMS_RT_MEMSET:
+		d->object = p.rt_memset->dst;
+		d->size = p.rt_memset->bytes;
+		break;
+	case GST_PARAMS_RT_MEMSET_2D:
+		d->object = p.rt_memset_2d->dst;
+		d->size = p.rt_memset_2d->width * p.rt_memset_2d->height;
+		break;
+	}
+}
+
+union call_record {
+	struct gst_rec_head head;
+	struct gst_rec_call_prefix prefix;
+	struct gst_rec_call call;
+	struct gst_rec_call_launch launch;
+	struct gst_rec_call_copy copy;
+	struct gst_rec_call_memset memset;
+	struct gst_rec_call_event event;
+	struct gst_rec_call_stream stream;
+	struct gst_rec_call_graph graph;
+	struct gst_rec_call_memory memory;
+	struct gst_rec_call_host host;
+};
+
+/* Fill in what follows the prefix; gives the size of the record. */
+static uint32_t fill_record(union call_record *r, const struct gst_api *api,
+			    const struct call_data *d, const struct gst_cupti_callback_data *data,
+			    struct gst_intern *strings)
+{
+	switch ((enum gst_api_class)api->class_id) {
+	case GST_API_CLASS_LAUNCH:
+		r->head.kind = GST_KIND_CALL_LAUNCH;
+		r->launch.flags = d->flags;
+		r->launch.event = d->object;
+		r->launch.name = gst_intern_near(strings, data->symbolName);
+		return sizeof(r->launch);
+	case GST_API_CLASS_COPY:
+		r->head.kind = GST_KIND_CALL_COPY;
+		r->copy.dst = d->object;
+		r->copy.src = d->second;
+		r->copy.size = d->size;
+		r->copy.count = d->count;
+		r->copy.direction = d->direction ? d->direction : direction_of_flags(api->flags);
+		return sizeof(r->copy);
+	case GST_API_CLASS_MEMSET:
+		r->head.kind = GST_KIND_CALL_MEMSET;
+		r->memset.dst = d->object;
+		r->memset.size = d->size;
+		return sizeof(r->memset);
+	case GST_API_CLASS_EVENT_CREATE:
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_EVENT_WAIT:
+	case GST_API_CLASS_EVENT_SYNC:
+	case GST_API_CLASS_EVENT_QUERY:
+	case GST_API_CLASS_EVENT_DESTROY:
+	case GST_API_CLASS_EVENT_ELAPSED:
+		r->head.kind = GST_KIND_CALL_EVENT;
+		r->event.event = d->object;
+		r->event.flags = d->flags;
+		r->event.event2 = api->class_id == GST_API_CLASS_EVENT_ELAPSED ? d->second : 0;
+		return sizeof(r->event);
+	case GST_API_CLASS_STREAM_CREATE:
+	case GST_API_CLASS_STREAM_DESTROY:
+	case GST_API_CLASS_STREAM_SYNC:
+	case GST_API_CLASS_STREAM_QUERY:
+		r->head.kind = GST_KIND_CALL_STREAM;
+		r->stream.flags = d->flags;
+		r->stream.priority = d->priority;
+		return sizeof(r->stream);
+	case GST_API_CLASS_HOST_FUNC:
+	case GST_API_CLASS_STREAM_CALLBACK:
+		r->head.kind = GST_KIND_CALL_HOST;
+		r->host.function = d->object;
+		r->host.user = d->second;
+		return sizeof(r->host);
+	case GST_API_CLASS_CAPTURE_BEGIN:
+	case GST_API_CLASS_CAPTURE_END:
+	case GST_API_CLASS_GRAPH_INSTANTIATE:
+	case GST_API_CLASS_GRAPH_LAUNCH:
+	case GST_API_CLASS_GRAPH_UPLOAD:
+	case GST_API_CLASS_GRAPH_UPDATE:
+	case GST_API_CLASS_GRAPH_DESTROY:
+		r->head.kind = GST_KIND_CALL_GRAPH;
+		r->graph.graph = d->object;
+		r->graph.exec = d->second;
+		r->graph.mode = d->flags;
+		return sizeof(r->graph);
+	case GST_API_CLASS_ALLOC:
+	case GST_API_CLASS_FREE:
+	case GST_API_CLASS_ALLOC_ASYNC:
+	case GST_API_CLASS_FREE_ASYNC:
+	case GST_API_CLASS_HOST_ALLOC:
+	case GST_API_CLASS_HOST_FREE:
+	case GST_API_CLASS_HOST_REGISTER:
+	case GST_API_CLASS_HOST_UNREGISTER:
+	case GST_API_CLASS_POOL:
+		r->head.kind = GST_KIND_CALL_MEMORY;
+		r->memory.address = d->object;
+		r->memory.size = d->size;
+		r->memory.pool = d->second;
+		return sizeof(r->memory);
+	case GST_API_CLASS_CTX_SYNC:
+	case GST_API_CLASS_CTX_CREATE:
+	case GST_API_CLASS_CTX_DESTROY:
+	case GST_API_CLASS_DEVICE_RESET:
+	case GST_API_CLASS_PREFETCH:
+	case GST_API_CLASS_MEMOP:
+	case GST_API_CLASS_MODULE:
+	case GST_API_CLASS_LIMIT:
+	case GST_API_CLASS_PEER:
+	case GST_API_CLASS_PROFILER:
+	case GST_API_CLASS_OTHER:
+	case GST_API_CLASS_COUNT:
+		break;
+	}
+	r->head.kind = GST_KIND_CALL;
+	r->call.object = d->object;
+	r->call.value = d->size;
+	return sizeof(r->call);
+}
+
+/* Whether the call is made by one that is recorded: those share its correlation id. */
+static bool is_nested(const struct gst_thread_slot *slot, uint32_t corr)
+{
+	for (uint32_t i = 0; corr && i < slot->depth; i++) {
+		if (slot->calls[i].corr == corr) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void push_call(struct gst_thread_slot *slot, uint32_t corr, uint32_t api, const void *out)
+{
+	/* Calls that never returned (a longjmp, a C++ exception) may lie below: forget the oldest. */
+	if (slot->depth == GST_CALLS_NESTED) {
+		memmove(&slot->calls[0], &slot->calls[1],
+			sizeof(slot->calls[0]) * (GST_CALLS_NESTED - 1));
+		slot->depth--;
+	}
+	slot->calls[slot->depth++] = (struct gst_open_call){corr, api, out};
+}
+
+static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
+{
+	union call_record r;
+	struct call_data d;
+	uint32_t bytes;
+	void *place;
+
+	if (is_nested(slot, data->correlationId)) {
+		return;
+	}
+	memset(&d, 0, sizeof(d));
+	memset(&r, 0, sizeof(r));
+	if (data->functionParams) {
+		read_params(&d, api, data->functionParams);
+	}
+	r.prefix.api = api->api;
+	r.prefix.ctx = data->contextUid;
+	r.prefix.stream = d.stream;
+	bytes = fill_record(&r, api, &d, data, cb->strings);
+	place = gst_thread_reserve(cb->threads, slot, bytes);
+	if (!place) {
+		gst_loss_add(cb->loss, r.head.kind, GST_LOSS_NO_CHUNK, 1);
+		return;
+	}
+	/* The clock last: our own work is not the call's. */
+	r.prefix.enter_ns = gst_clock_mono_ns();
+	bytes = gst_record_trim(&r, bytes);
+	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
+	       bytes - sizeof(r.head));
+	gst_chunk_commit(slot->page, r.head.kind, bytes, data->correlationId);
+	push_call(slot, data->correlationId, api->api, d.out);
+}
+
+static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+			 const struct gst_api *api, const struct gst_cupti_callback_data *data)
+{
+	uint64_t now = gst_clock_mono_ns();
+	struct gst_rec_call_exit r = {.exit_ns = now};
+	uint32_t at = slot->depth;
+	const void *out;
+	uint32_t bytes;
+	void *place;
+
+	while (at && (slot->calls[at - 1].corr != data->correlationId ||
+		      slot->calls[at - 1].api != api->api)) {
+		at--;
+	}
+	if (!at) {
+		return; /* a nested call, or one whose enter was lost */
+	}
+	out = slot->calls[at - 1].out;
+	slot->depth = at - 1;
+	if (data->functionReturnValue) {
+		memcpy(&r.result, data->functionReturnValue, sizeof(r.result));
+	}
+	if (out && r.result == GST_CU_SUCCESS) {
+		memcpy(&r.value, out, sizeof(r.value));
+	}
+	r.head.kind = GST_KIND_CALL_EXIT;
+	bytes = gst_record_trim(&r, sizeof(r));
+	place = gst_thread_reserve(cb->threads, slot, bytes);
+	if (!place) {
+		gst_loss_add(cb->loss, GST_KIND_CALL_EXIT, GST_LOSS_NO_CHUNK, 1);
+		return;
+	}
+	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
+	       bytes - sizeof(r.head));
+	gst_chunk_commit(slot->page, GST_KIND_CALL_EXIT, bytes, data->correlationId);
+}
+
+static void on_state(struct gst_callbacks *cb, uint32_t cbid,
+		     const struct gst_cupti_state_data *data)
+{
+	if (cbid != GST_CUPTI_STATE_FATAL_ERROR || atomic_exchange(&cb->is_cupti_dead, 1)) {
+		return;
+	}
+	gst_notes_add(cb->defs, cb->strings, GST_NOTE_CUPTI_FATAL, data ? (int32_t)data->result : 0,
+		      data ? data->message : NULL);
+}
+
+void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata)
+{
+	struct gst_callbacks *cb = user;
+	const struct gst_cupti_callback_data *data = cbdata;
+	struct gst_thread_slot *slot;
+	const struct gst_api *api;
+
+	if (!gst_state_is_on(cb->state)) {
+		return;
+	}
+	if (domain == GST_CUPTI_DOMAIN_STATE) {
+		on_state(cb, cbid, cbdata);
+		return;
+	}
+	if (domain - 1 >= 2 || cbid >= GST_CALLBACKS_CBIDS || !data) {
+		return;
+	}
+	api = cb->apis[domain - 1][cbid];
+	if (!api) {
+		return;
+	}
+	slot = gst_threads_self(cb->threads);
+	if (!slot) {
+		gst_loss_add(cb->loss, GST_REC_CALL, GST_LOSS_NO_THREAD_SLOT, 1);
+		return;
+	}
+	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
+	if (slot->is_busy) {
+		gst_loss_add(cb->loss, GST_REC_CALL, GST_LOSS_UNKNOWN, 1);
+		return;
+	}
+	slot->is_busy = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (data->callbackSite == GST_CUPTI_API_ENTER) {
+		on_enter(cb, slot, api, data);
+	} else {
+		on_exit_call(cb, slot, api, data);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	slot->is_busy = false;
+}

@@ -1,0 +1,46 @@
+/*
+ * callbacks.h - API callbacks of CUPTI become CALL_* and CALL_EXIT records.
+ *
+ * Contract of each callback: it runs in the application's thread, inside a CUDA call. No malloc, no I/O, no
+ * lock, no CUPTI or CUDA call; about 100 ns. A record is committed at enter, so a call that never
+ * returns is in the trace. What cannot be recorded is counted.
+ */
+#ifndef GSTRACE_TRACER_CALLBACKS_H
+#define GSTRACE_TRACER_CALLBACKS_H
+
+#include "tracer/cupti_api.h"
+#include "tracer/format/api.h"
+#include "tracer/notes.h"
+#include "tracer/state.h"
+#include "tracer/thread_slot.h"
+
+#define GST_CALLBACKS_CBIDS 2048u
+
+struct gst_callbacks {
+	const struct gst_state *state;
+	struct gst_threads *threads;
+	struct gst_loss *loss;
+	struct gst_intern *strings;
+	struct gst_lane *defs;
+	_Atomic uint32_t
+		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
+	/* By domain - 1 and cbid: what we record; NULL = not enabled. */
+	const struct gst_api *apis[2][GST_CALLBACKS_CBIDS];
+};
+
+/** Make @cb ready (zeroed memory); everything named outlives it. */
+void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
+			struct gst_threads *threads, struct gst_loss *loss,
+			struct gst_intern *strings, struct gst_lane *defs);
+
+/**
+ * Enable the callbacks of every call of the api table that is recorded, one by one.
+ *
+ * A cbid that this CUPTI does not know is skipped. Returns how many were enabled; 0 gets a note.
+ */
+uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti);
+
+/** CUPTI's callback; @user is the struct gst_callbacks. errno is kept. */
+void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata);
+
+#endif

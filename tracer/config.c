@@ -1,0 +1,154 @@
+/*
+ * config.c - settings from the environment.
+ *
+ * Role      : the only reader of GSTRACE_* variables.
+ * Method    : the table in config.h makes the struct, the parsing and the help.
+ * Invariant : every field has a usable value whatever the environment holds.
+ * Not here  : the file itself (output.c).
+ */
+#include "tracer/config.h"
+#include "tracer/linebuf.h"
+#include "tracer/siglog.h"
+
+#include <string.h>
+
+bool gst_config_parse_size(const char *text, uint64_t *value)
+{
+	uint64_t number = 0;
+	unsigned int shift = 0;
+	const char *at = text;
+
+	if (*at < '0' || *at > '9') {
+		return false;
+	}
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (number > (UINT64_MAX - 9) / 10) {
+			return false;
+		}
+		number = number * 10 + (uint64_t)(*at - '0');
+	}
+	switch (*at) {
+	case 'G':
+	case 'g':
+		shift = 30;
+		at++;
+		break;
+	case 'M':
+	case 'm':
+		shift = 20;
+		at++;
+		break;
+	case 'K':
+	case 'k':
+		shift = 10;
+		at++;
+		break;
+	default:
+		break;
+	}
+	if (*at || number > UINT64_MAX >> shift) {
+		return false;
+	}
+	*value = number << shift;
+	return true;
+}
+
+static bool set_text(struct gst_config_text *field, const char *text)
+{
+	struct gst_linebuf line;
+
+	gst_linebuf_init(&line, field->value, sizeof(field->value));
+	gst_linebuf_add(&line, text);
+	return !line.is_cut;
+}
+
+static bool set_flag(bool *field, const char *text)
+{
+	if (strcmp(text, "0") && strcmp(text, "1")) {
+		return false;
+	}
+	*field = text[0] == '1';
+	return true;
+}
+
+static bool set_size(uint64_t *field, const char *text)
+{
+	return gst_config_parse_size(text, field);
+}
+
+void gst_config_read(struct gst_config *config, const char *(*get)(const char *name))
+{
+	const char *text;
+
+	memset(config, 0, sizeof(*config));
+	/* An empty text is a value, an empty number or flag is none. */
+#define GST_X(type, field, variable, fallback, help)                                             \
+	(void)set_##type(&config->field, fallback);                                              \
+	text = get(variable);                                                                    \
+	if (text && (text[0] || sizeof(config->field) == sizeof(struct gst_config_text)) &&      \
+	    !set_##type(&config->field, text)) {                                                 \
+		gst_siglog(variable "=\"", text, "\" is not understood; using \"" fallback "\"", \
+			   NULL);                                                                \
+		(void)set_##type(&config->field, fallback);                                      \
+	}
+	GST_CONFIG_SETTINGS(GST_X)
+#undef GST_X
+	if (strcmp(config->graphs.value, "launches") && strcmp(config->graphs.value, "nodes")) {
+		gst_siglog("GSTRACE_GRAPHS=\"", config->graphs.value,
+			   "\" is not understood; using \"launches\"", NULL);
+		(void)set_text(&config->graphs, "launches");
+	}
+}
+
+void gst_config_print_help(void)
+{
+	gst_siglog("settings of libgstrace, from the environment:", NULL);
+#define GST_X(type, field, variable, fallback, help) \
+	gst_siglog("  " variable " (" fallback "): " help, NULL);
+	GST_CONFIG_SETTINGS(GST_X)
+#undef GST_X
+}
+
+/* A name must stay one part of the path. */
+static void add_name(struct gst_linebuf *path, const char *name)
+{
+	for (; *name; name++) {
+		gst_linebuf_add_bytes(path, *name == '/' ? "_" : name, 1);
+	}
+}
+
+bool gst_config_output_path(const char *pattern, bool is_private,
+			    const struct gst_config_names *names, char *path, size_t size)
+{
+	struct gst_linebuf out;
+
+	if (!pattern[0]) {
+		pattern = is_private ? "gstrace-%p.gst" : "gstrace-%h-%p.gst";
+	}
+	gst_linebuf_init(&out, path, size);
+	for (const char *at = pattern; *at; at++) {
+		if (at[0] != '%' || !at[1] || !strchr("hpet%", at[1])) {
+			gst_linebuf_add_bytes(&out, at, 1);
+			continue;
+		}
+		at++;
+		switch (*at) {
+		case 'h':
+			add_name(&out, names->host);
+			break;
+		case 'p':
+			gst_linebuf_add_dec(&out, names->pid);
+			break;
+		case 'e':
+			add_name(&out, names->exe);
+			break;
+		case 't':
+			gst_linebuf_add_dec(&out, names->start_s);
+			break;
+		default:
+			gst_linebuf_add(&out, "%");
+			break;
+		}
+	}
+	return !out.is_cut && out.used;
+}

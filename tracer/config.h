@@ -1,0 +1,86 @@
+/*
+ * config.h - the GSTRACE_* settings of the tracer: one table.
+ */
+#ifndef GSTRACE_TRACER_CONFIG_H
+#define GSTRACE_TRACER_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GST_CONFIG_TEXT_MAX 1024u
+
+/* X(type, field, variable, default, what --help says) */
+#define GST_CONFIG_SETTINGS(X)                                                                       \
+	X(text, output, "GSTRACE_OUTPUT", "",                                                        \
+	  "file to write; %h host, %p pid, %e executable, %t start time; default gstrace-%h-%p.gst") \
+	X(flag, is_private, "GSTRACE_PRIVATE", "0",                                                  \
+	  "1: leave out host name, command line and paths")                                          \
+	X(text, graphs, "GSTRACE_GRAPHS", "launches",                                                \
+	  "launches: one device record for each launch of a graph; nodes: one for each node")        \
+	X(flag, is_device_on, "GSTRACE_DEVICE", "1",                                                 \
+	  "0: no device records, only the calls of the program")                                     \
+	X(flag, is_event_time_on, "GSTRACE_EVENT_TIMES", "0",                                        \
+	  "1: let the device say when it reached each event (CUPTI 13.0 and later)")                 \
+	X(size, staging_bytes, "GSTRACE_STAGING_BYTES", "16M",                                       \
+	  "memory for records on their way to the file, 1M to 1G")                                   \
+	X(text, staging_dir, "GSTRACE_STAGING_DIR", "/dev/shm",                                      \
+	  "folder on tmpfs for it; empty: memory that does not outlive the process")                 \
+	X(size, write_ms, "GSTRACE_WRITE_MS", "100", "how often records are written, in ms")         \
+	X(size, flush_ms, "GSTRACE_FLUSH_MS", "500",                                                 \
+	  "how often CUPTI is asked for device records, in ms")                                      \
+	X(size, hang_ms, "GSTRACE_HANG_MS", "5000",                                                  \
+	  "a flush that takes longer is said to hang, in ms")                                        \
+	X(size, exit_ms, "GSTRACE_EXIT_MS", "3000",                                                  \
+	  "how long the end of the program may be held up, in ms")                                   \
+	X(text, cupti, "GSTRACE_CUPTI", "", "path of the libcupti to use")                           \
+	X(text, session, "GSTRACE_SESSION", "",                                                      \
+	  "folder where each process says which trace it wrote (set by gstrace record)")             \
+	X(flag, is_disabled, "GSTRACE_DISABLE", "0", "1: do nothing")                                \
+	X(flag, is_help, "GSTRACE_HELP", "0", "1: print these settings to stderr")
+
+struct gst_config_text {
+	char value[GST_CONFIG_TEXT_MAX];
+};
+
+#define GST_CONFIG_text struct gst_config_text
+#define GST_CONFIG_flag bool
+#define GST_CONFIG_size uint64_t
+
+struct gst_config {
+#define GST_X(type, field, variable, fallback, help) GST_CONFIG_##type field;
+	GST_CONFIG_SETTINGS(GST_X)
+#undef GST_X
+};
+
+/**
+ * Read all settings with @get (as getenv).
+ *
+ * A value that cannot be understood gives one line on stderr and the default. Threads: at start.
+ */
+void gst_config_read(struct gst_config *config, const char *(*get)(const char *name));
+
+/** Write the table of settings to stderr. */
+void gst_config_print_help(void);
+
+/** Parse a decimal number with an optional K, M or G (powers of 1024); false if it is none. */
+bool gst_config_parse_size(const char *text, uint64_t *value);
+
+/** What an output name is made of. */
+struct gst_config_names {
+	const char *host;
+	const char *exe; /* without folders */
+	int64_t pid;
+	int64_t start_s; /* seconds since 1970 */
+};
+
+/**
+ * Expand @pattern ("" = the default, without the host if private) into @path of @size bytes.
+ *
+ * %h %p %e %t as above, %% is %; another % stands for itself. A slash inside a name becomes '_'. False if
+ * it does not fit.
+ */
+bool gst_config_output_path(const char *pattern, bool is_private,
+			    const struct gst_config_names *names, char *path, size_t size);
+
+#endif

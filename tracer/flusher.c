@@ -1,0 +1,83 @@
+/*
+ * flusher.c - flush CUPTI, on a thread that may be lost.
+ *
+ * Role      : device records reach the trace in time; a short run's records before its end.
+ * Method    : a plain flush each period; at the end a plain one, then a forced one, whose records may
+ *             lack their end and are marked.
+ * Invariant : no lock is held around a call into CUPTI; no CUDA call is made, because it could break a
+ *             stream capture of the program.
+ * Not here  : the deadline at exit (inject.c), noticing a hang (writer.c).
+ */
+#include "tracer/flusher.h"
+#include "tracer/own_thread.h"
+
+static bool is_cupti_dead(const struct gst_flusher *f)
+{
+	return atomic_load(&f->callbacks->is_cupti_dead) != 0;
+}
+
+static void flush(struct gst_flusher *f, uint32_t how)
+{
+	if (!f->activity || is_cupti_dead(f)) {
+		return;
+	}
+	atomic_store(&f->since_ns, gst_clock_mono_ns());
+	/* The result tells nothing to act on: what was not delivered comes next time. */
+	(void)f->cupti->cuptiActivityFlushAll(how);
+	atomic_store(&f->since_ns, 0);
+	if (atomic_load(&f->activity->is_off)) {
+		gst_activity_disable(f->activity);
+	}
+}
+
+static uint64_t read_gpu(void *arg)
+{
+	const struct gst_flusher *f = arg;
+	uint64_t now = 0;
+
+	return f->cupti->cuptiGetTimestamp(&now) ? 0 : now;
+}
+
+static void anchor(struct gst_flusher *f)
+{
+	struct gst_rec_anchor rec;
+
+	if (!f->cupti->cuptiGetTimestamp || is_cupti_dead(f)) {
+		return;
+	}
+	gst_clock_anchor(&rec, read_gpu, f);
+	(void)gst_lane_put_one(f->defs, &rec, sizeof(rec)); /* a loss is counted there */
+}
+
+static void *body(void *arg)
+{
+	struct gst_flusher *f = arg;
+
+	while (!gst_own_thread_wait(&f->stop, gst_clock_mono_ns() + f->period_ns)) {
+		flush(f, GST_CUPTI_FLUSH_NORMAL);
+		anchor(f);
+	}
+	flush(f, GST_CUPTI_FLUSH_NORMAL);
+	if (f->activity) {
+		atomic_store(&f->activity->is_forced, 1);
+	}
+	flush(f, GST_CUPTI_FLUSH_FORCED);
+	anchor(f);
+	gst_own_thread_signal(&f->is_done);
+	return NULL;
+}
+
+int gst_flusher_start(struct gst_flusher *f)
+{
+	return gst_own_thread_start(&f->thread, "gstrace-flush", body, f);
+}
+
+bool gst_flusher_stop(struct gst_flusher *f, uint64_t deadline_ns)
+{
+	gst_own_thread_signal(&f->stop);
+	if (!gst_own_thread_wait(&f->is_done, deadline_ns)) {
+		return false;
+	}
+	pthread_join(f->thread, NULL);
+	return true;
+}

@@ -1,0 +1,309 @@
+/*
+ * identity.c - process, variables and versions, once at the start.
+ *
+ * Role      : the definitions every trace begins with.
+ * Method    : /proc, /sys and the environment, read with open and read into stack buffers.
+ * Invariant : only the variables listed here are ever read or written to a trace; private leaves out
+ *             every text that could name a person, a host or a folder.
+ * Not here  : devices (their activity records tell), threads (thread_slot.c).
+ */
+#include "tracer/identity.h"
+#include "tracer/clock.h"
+#include "tracer/format/encode.h"
+#include "tracer/format/version.h"
+#include "tracer/linebuf.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* They change what is ordered with what. */
+static const struct {
+	const char *name;
+	bool is_path;
+} variables[] = {
+	{"CUDA_LAUNCH_BLOCKING", false},
+	{"CUDA_DEVICE_MAX_CONNECTIONS", false},
+	{"CUDA_DEVICE_MAX_COPY_CONNECTIONS", false},
+	{"CUDA_SCALE_LAUNCH_QUEUES", false},
+	{"CUDA_GRAPHS_USE_NODE_PRIORITY", false},
+	{"CUDA_DEVICE_ORDER", false},
+	{"CUDA_VISIBLE_DEVICES", false},
+	{"CUDA_MODULE_LOADING", false},
+	{"CUDA_MPS_PIPE_DIRECTORY", true},
+	{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", false},
+	{"CUDA_INJECTION64_PATH", true},
+};
+
+static const char *const ranks[] = {
+	"OMPI_COMM_WORLD_RANK", "PMI_RANK",   "PMIX_RANK", "SLURM_PROCID", "RANK",
+	"LOCAL_RANK",		"WORLD_SIZE",
+};
+
+/* The bytes of a small file, up to @size; 0 if it cannot be read. */
+static size_t read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+
+	if (fd < 0) {
+		return 0;
+	}
+	while (used < size) {
+		ssize_t n = read(fd, text + used, size - used);
+
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n <= 0) {
+			break;
+		}
+		used += (size_t)n;
+	}
+	close(fd);
+	return used;
+}
+
+/* As a string, without the newline at its end. */
+static size_t read_line(const char *path, char *text, size_t size)
+{
+	size_t used = read_file(path, text, size - 1);
+
+	while (used && (text[used - 1] == '\n' || text[used - 1] == '\0')) {
+		used--;
+	}
+	text[used] = '\0';
+	return used;
+}
+
+static void read_random(uint64_t *hi, uint64_t *lo)
+{
+	uint64_t words[2] = {0, 0};
+
+	if (syscall(SYS_getrandom, words, sizeof(words), 0) != (long)sizeof(words) &&
+	    read_file("/dev/urandom", (char *)words, sizeof(words)) != sizeof(words)) {
+		words[0] = gst_clock_real_ns();
+		words[1] = (uint64_t)getpid() << 32 ^ gst_clock_mono_ns();
+	}
+	*hi = words[0];
+	*lo = words[1];
+}
+
+void gst_identity_init(struct gst_identity *id)
+{
+	ssize_t length;
+	char *slash;
+
+	memset(id, 0, sizeof(*id));
+	read_random(&id->uuid_hi, &id->uuid_lo);
+	if (gethostname(id->host, sizeof(id->host) - 1)) {
+		id->host[0] = '\0';
+	}
+	length = readlink("/proc/self/exe", id->exe, sizeof(id->exe) - 1);
+	id->exe[length > 0 ? length : 0] = '\0';
+	slash = strrchr(id->exe, '/');
+	id->exe_name = slash ? slash + 1 : id->exe;
+	id->pid = getpid();
+	id->start_mono_ns = gst_clock_mono_ns();
+	id->start_real_ns = gst_clock_real_ns();
+}
+
+static uint64_t hex_digits(const char *text, size_t digits, const char **end)
+{
+	uint64_t value = 0;
+
+	while (digits && *text) {
+		char c = *text++;
+
+		if (c >= '0' && c <= '9') {
+			value = value << 4 | (uint64_t)(c - '0');
+		} else if (c >= 'a' && c <= 'f') {
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		} else {
+			continue; /* the dashes of a UUID */
+		}
+		digits--;
+	}
+	*end = text;
+	return value;
+}
+
+static void read_boot_id(uint64_t *hi, uint64_t *lo)
+{
+	char text[64];
+	const char *at = text;
+
+	read_line("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+	*hi = hex_digits(at, 16, &at);
+	*lo = hex_digits(at, 16, &at);
+}
+
+static uint64_t decimal_digits(const char *at)
+{
+	uint64_t value = 0;
+
+	for (; *at >= '0' && *at <= '9'; at++) {
+		value = value * 10 + (uint64_t)(*at - '0');
+	}
+	return value;
+}
+
+/* Field 22 of /proc/self/stat; the second, a name in brackets, may hold anything. */
+static uint64_t read_start_ticks(void)
+{
+	char text[1024];
+	char *at;
+
+	read_line("/proc/self/stat", text, sizeof(text));
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at + 1, ' ');
+	}
+	return at ? decimal_digits(at + 1) : 0;
+}
+
+static uint64_t read_pid_namespace(void)
+{
+	char text[64];
+	ssize_t length = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+	const char *at;
+
+	text[length > 0 ? length : 0] = '\0';
+	at = strchr(text, '[');
+	return at ? decimal_digits(at + 1) : 0;
+}
+
+static uint32_t read_driver_version(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*get_version)(int *version);
+	int version = 0;
+
+	if (!driver) {
+		return 0;
+	}
+	*(void **)&get_version = dlsym(driver, "cuDriverGetVersion");
+	if (get_version && get_version(&version)) {
+		version = 0;
+	}
+	dlclose(driver);
+	return version > 0 ? (uint32_t)version : 0;
+}
+
+static void write_process(const struct gst_identity *id, struct gst_writer *w,
+			  const struct gst_config *config, const struct gst_cupti *cupti)
+{
+	/* One thread, once, at start. */
+	static char text[GST_STRING_MAX_BYTES];
+	struct gst_rec_process rec = {
+		.head = gst_record_head(GST_KIND_PROCESS, sizeof(rec), 0),
+		.pid = (uint32_t)id->pid,
+		.ppid = (uint32_t)getppid(),
+		.pid_ns = read_pid_namespace(),
+		.start_ticks = read_start_ticks(),
+		.driver_version = read_driver_version(),
+		.cupti_version = cupti->version,
+	};
+	size_t length;
+
+	read_boot_id(&rec.boot_hi, &rec.boot_lo);
+	if (!config->is_private) {
+		rec.host = gst_intern(w->strings, id->host);
+		rec.exe = gst_intern(w->strings, id->exe);
+		length = read_file("/proc/self/cmdline", text, sizeof(text));
+		while (length && !text[length - 1]) {
+			length--;
+		}
+		rec.cmdline = gst_intern_bytes(w->strings, text, length);
+		rec.cupti_path = gst_intern(w->strings, cupti->path);
+	}
+	if (read_line("/proc/self/comm", text, sizeof(text))) {
+		rec.name = gst_intern(w->strings, text);
+	}
+	if (read_line("/sys/module/nvidia/version", text, sizeof(text))) {
+		rec.driver_release = gst_intern(w->strings, text);
+	}
+	if (w->pool->path[0]) {
+		rec.staging = gst_intern(w->strings, w->pool->path);
+	}
+	gst_writer_put(w, &rec, sizeof(rec));
+}
+
+static void write_variables(struct gst_writer *w, const struct gst_config *config)
+{
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *value = getenv(variables[i].name);
+		struct gst_rec_variable rec = {
+			.head = gst_record_head(GST_KIND_VARIABLE, sizeof(rec), 0),
+		};
+
+		if (!value) {
+			continue;
+		}
+		rec.name = gst_intern(w->strings, variables[i].name);
+		if (!config->is_private || !variables[i].is_path) {
+			rec.value = gst_intern(w->strings, value);
+		}
+		gst_writer_put(w, &rec, sizeof(rec));
+	}
+}
+
+static void write_ranks(struct gst_writer *w)
+{
+	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+		const char *text = getenv(ranks[i]);
+		struct gst_rec_rank rec = {.head = gst_record_head(GST_KIND_RANK, sizeof(rec), 0)};
+		char *end;
+
+		if (!text || !text[0]) {
+			continue;
+		}
+		errno = 0;
+		rec.value = strtoll(text, &end, 10);
+		if (*end || errno) {
+			continue; /* not a number: not a rank */
+		}
+		rec.name = gst_intern(w->strings, ranks[i]);
+		gst_writer_put(w, &rec, sizeof(rec));
+	}
+}
+
+void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
+			const struct gst_config *config, const struct gst_cupti *cupti)
+{
+	struct gst_rec_segment segment = {
+		.head = gst_record_head(GST_KIND_SEGMENT, sizeof(segment), 0),
+		.flags = GST_SEGMENT_UNBROKEN,
+		.time_ns = id->start_mono_ns,
+	};
+	struct gst_rec_trace trace = {
+		.head = gst_record_head(GST_KIND_TRACE, sizeof(trace), 0),
+		.uuid_hi = id->uuid_hi,
+		.uuid_lo = id->uuid_lo,
+		.start_mono_ns = id->start_mono_ns,
+		.start_real_ns = id->start_real_ns,
+		.writer = gst_intern(w->strings, "libgstrace"),
+		.version = gst_intern(w->strings, GST_VERSION),
+		.commit = gst_intern(w->strings, GST_COMMIT),
+	};
+
+	if (config->is_private) {
+		trace.options |= GST_TRACE_PRIVATE;
+	}
+	if (!strcmp(config->graphs.value, "nodes")) {
+		trace.options |= GST_TRACE_GRAPH_NODES;
+	}
+	if (!config->is_device_on) {
+		trace.options |= GST_TRACE_NO_DEVICE;
+	}
+	gst_writer_put(w, &segment, sizeof(segment));
+	gst_writer_put(w, &trace, sizeof(trace));
+	write_process(id, w, config, cupti);
+	write_variables(w, config);
+	write_ranks(w);
+	gst_writer_anchor(w);
+}

@@ -1,0 +1,34 @@
+/*
+ * identity.h - what a trace says about where it came from: definitions at its beginning.
+ */
+#ifndef GSTRACE_TRACER_IDENTITY_H
+#define GSTRACE_TRACER_IDENTITY_H
+
+#include "tracer/config.h"
+#include "tracer/cupti_api.h"
+#include "tracer/writer.h"
+
+struct gst_identity {
+	uint64_t uuid_hi;
+	uint64_t uuid_lo;
+	char host[256];
+	char exe[1024];
+	const char *exe_name; /* in exe, without folders */
+	int64_t pid;
+	uint64_t start_mono_ns;
+	uint64_t start_real_ns;
+};
+
+/** Read what names and headers need. Never fails: what cannot be read is "" or 0. */
+void gst_identity_init(struct gst_identity *id);
+
+/**
+ * Put SEGMENT, TRACE, PROCESS, VARIABLE, RANK and the first ANCHOR into the file of @w.
+ *
+ * With config->is_private, host, command line and paths are left out.
+ * Threads: one, at start, before the writer runs.
+ */
+void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
+			const struct gst_config *config, const struct gst_cupti *cupti);
+
+#endif

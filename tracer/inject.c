@@ -1,0 +1,291 @@
+/*
+ * inject.c - start and end of recording in a traced process.
+ *
+ * Role      : InitializeInjection, called by the driver inside cuInit, is all that this library exports.
+ * Method    : open CUPTI, then the file, then staging memory and threads, then enable callbacks and
+ *             activities; whatever fails before that leaves the program as it was. At exit: last
+ *             flush, last cycle, trailer, each within a deadline.
+ * Invariant : one line on stderr at most when nothing is recorded; InitializeInjection always returns 1;
+ *             a child of fork() neither writes nor ends the trace.
+ * Not here  : everything else.
+ */
+#include "tracer/activity.h"
+#include "tracer/callbacks.h"
+#include "tracer/config.h"
+#include "tracer/flusher.h"
+#include "tracer/identity.h"
+#include "tracer/linebuf.h"
+#include "tracer/output.h"
+#include "tracer/siglog.h"
+#include "tracer/writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+struct gst_tracer {
+	struct gst_config config;
+	struct gst_identity identity;
+	struct gst_cupti cupti;
+	struct gst_state *state;
+	struct gst_pool pool;
+	struct gst_loss loss;
+	struct gst_intern strings;
+	struct gst_lane defs;
+	struct gst_lane device;
+	struct gst_threads threads;
+	struct gst_callbacks callbacks;
+	struct gst_activity activity;
+	struct gst_writer writer;
+	struct gst_flusher flusher;
+	char path[4096]; /* of the trace */
+	int fd;
+};
+
+/* Where recording ends is found by exit handlers, which carry no pointer. */
+static struct gst_tracer *the_tracer;
+
+int InitializeInjection(void) __attribute__((visibility("default")));
+
+static void *map_private(size_t bytes)
+{
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Why nothing is recorded: to the user in one line, and to gstrace record. */
+static void give_up(const struct gst_config *config, const char *what, const char *why)
+{
+	struct gst_linebuf line;
+	char text[1024];
+
+	gst_linebuf_init(&line, text, sizeof(text));
+	gst_linebuf_add(&line, what);
+	gst_linebuf_add(&line, why);
+	gst_siglog("not recording: ", text, NULL);
+	gst_output_report(config->session.value, "why", text);
+}
+
+static void on_fork_child(void)
+{
+	struct gst_tracer *t = the_tracer;
+
+	/* The kernel has wiped it already where it can; the mask of older ones is this. */
+	atomic_store(&t->state->is_on, 0);
+	atomic_store(&t->state->is_parent, 0);
+}
+
+/* The end of the program: within the deadline, whatever CUPTI or the disk does. */
+static void on_exit_process(void)
+{
+	struct gst_tracer *t = the_tracer;
+	uint64_t deadline = gst_clock_mono_ns() + t->config.exit_ms * 1000000;
+	bool is_flushed;
+
+	if (!atomic_exchange(&t->state->is_parent, 0)) {
+		return;
+	}
+	/* The disk needs its share of the time when CUPTI hangs. */
+	is_flushed = gst_flusher_stop(&t->flusher, deadline - t->config.exit_ms * 250000);
+	if (!is_flushed) {
+		gst_notes_add(&t->defs, &t->strings, GST_NOTE_FLUSH_HUNG,
+			      (int32_t)t->config.exit_ms,
+			      "the last flush of CUPTI did not return; milliseconds allowed");
+		gst_loss_add(&t->loss, 0, GST_LOSS_FLUSH_HUNG, 1);
+	}
+	atomic_store(&t->state->is_on, 0);
+	gst_lane_release(&t->defs);
+	gst_lane_release(&t->device);
+	if (gst_writer_stop(&t->writer, deadline)) {
+		gst_pool_unlink(&t->pool);
+	} else if (t->writer.error) {
+		/* The disk took no more: what is left was counted; 16 MiB must not stay behind for it. */
+		gst_pool_unlink(&t->pool);
+		gst_siglog("the trace is cut, writing failed: ", t->path, NULL);
+	}
+}
+
+static bool open_output(struct gst_tracer *t)
+{
+	struct gst_config_names names = {
+		.host = t->identity.host,
+		.exe = t->identity.exe_name,
+		.pid = t->identity.pid,
+		.start_s = (int64_t)(t->identity.start_real_ns / 1000000000u),
+	};
+
+	if (!gst_config_output_path(t->config.output.value, t->config.is_private, &names, t->path,
+				    sizeof(t->path))) {
+		give_up(&t->config, "GSTRACE_OUTPUT is too long", "");
+		return false;
+	}
+	t->fd = gst_output_create(t->path, sizeof(t->path));
+	if (t->fd < 0) {
+		struct gst_linebuf why;
+		char text[512];
+
+		gst_linebuf_init(&why, text, sizeof(text));
+		gst_linebuf_add(&why, t->path);
+		gst_linebuf_add(&why, errno == ENOENT	? ": no such folder"
+				      : errno == EACCES ? ": permission denied"
+				      : errno == EROFS	? ": read-only file system"
+				      : errno == ENOSPC ? ": no space left"
+							: ": cannot be created");
+		give_up(&t->config, "output ", text);
+		return false;
+	}
+	return true;
+}
+
+static bool set_up_memory(struct gst_tracer *t)
+{
+	const char *dir = t->config.staging_dir.value;
+
+	if (gst_pool_init(&t->pool, dir[0] ? dir : NULL, t->config.staging_bytes,
+			  t->identity.uuid_hi, t->identity.uuid_lo, (uint32_t)t->identity.pid)) {
+		return false;
+	}
+	gst_intern_init(&t->strings, &t->pool.pages[0], &t->loss);
+	gst_lane_init(&t->defs, &t->pool, &t->loss, GST_CHUNK_DEFS);
+	gst_lane_init(&t->device, &t->pool, &t->loss, GST_CHUNK_EVENTS);
+	if (gst_threads_init(&t->threads, &t->pool, &t->loss, &t->strings, &t->defs)) {
+		return false;
+	}
+	gst_callbacks_init(&t->callbacks, t->state, &t->threads, &t->loss, &t->strings, &t->defs);
+	if (gst_writer_init(&t->writer, t->fd, &t->pool, &t->loss, &t->strings, t->state, NULL)) {
+		return false;
+	}
+	t->writer.period_ns = t->config.write_ms * 1000000;
+	t->writer.hang_ns = t->config.hang_ms * 1000000;
+	t->writer.flush_since_ns = &t->flusher.since_ns;
+	return true;
+}
+
+static bool start_threads(struct gst_tracer *t)
+{
+	t->flusher.cupti = &t->cupti;
+	t->flusher.activity = t->config.is_device_on ? &t->activity : NULL;
+	t->flusher.callbacks = &t->callbacks;
+	t->flusher.defs = &t->defs;
+	t->flusher.period_ns = t->config.flush_ms * 1000000;
+	if (gst_writer_start(&t->writer)) {
+		return false;
+	}
+	if (gst_flusher_start(&t->flusher)) {
+		(void)gst_writer_stop(&t->writer, gst_clock_mono_ns() + UINT64_C(1000000000));
+		return false;
+	}
+	return true;
+}
+
+static void enable_cupti(struct gst_tracer *t)
+{
+	struct gst_activity_options options = {
+		.graph_nodes = !strcmp(t->config.graphs.value, "nodes"),
+		.event_times = t->config.is_event_time_on,
+	};
+
+	/* Activities first: the driver is about to create its first context. */
+	if (t->config.is_device_on) {
+		(void)gst_activity_enable(&t->activity, &options);
+	}
+	(void)gst_callbacks_enable(&t->callbacks, &t->cupti);
+}
+
+static bool set_up(struct gst_tracer *t)
+{
+	struct gst_cupti_reason reason;
+	char full[4400];
+
+	gst_identity_init(&t->identity);
+	if (!gst_cupti_open(&t->cupti, t->config.cupti.value, gst_callbacks_on_event, &t->callbacks,
+			    &reason)) {
+		give_up(&t->config, "", reason.text);
+		return false;
+	}
+	if (!open_output(t)) {
+		goto fail_cupti;
+	}
+	if (!set_up_memory(t) || (t->config.is_device_on &&
+				  gst_activity_init(&t->activity, &t->cupti, t->state, &t->loss,
+						    &t->strings, &t->defs, &t->device))) {
+		give_up(&t->config, "no memory for records", "");
+		goto fail_output;
+	}
+	gst_identity_write(&t->identity, &t->writer, &t->config, &t->cupti);
+	if (!t->pool.path[0] && t->config.staging_dir.value[0]) {
+		gst_notes_add(&t->defs, &t->strings, GST_NOTE_NO_TMPFS, 0,
+			      "no room on tmpfs: records of a killed process may be lost");
+	}
+	if (gst_writer_cycle(&t->writer)) {
+		give_up(&t->config, "the output cannot be written: ", t->path);
+		goto fail_output;
+	}
+	if (pthread_atfork(NULL, NULL, on_fork_child) || atexit(on_exit_process) ||
+	    !start_threads(t)) {
+		give_up(&t->config, "no thread can be started", "");
+		goto fail_output;
+	}
+	atomic_store(&t->state->is_parent, 1);
+	atomic_store(&t->state->is_on, 1);
+	enable_cupti(t);
+	gst_output_absolute(t->path, full, sizeof(full));
+	gst_output_report(t->config.session.value, "trace", full);
+	return true;
+
+fail_output:
+	unlink(t->path);
+	close(t->fd);
+	gst_pool_release(&t->pool, true);
+fail_cupti:
+	gst_cupti_close(&t->cupti);
+	return false;
+}
+
+static const char *get_variable(const char *name)
+{
+	return getenv(name);
+}
+
+int InitializeInjection(void)
+{
+	static atomic_flag was_called = ATOMIC_FLAG_INIT;
+	int saved_errno = errno;
+	struct gst_tracer *t;
+
+	/* A program with more rights than its user must not write where the user points. */
+	if (atomic_flag_test_and_set(&was_called) || getauxval(AT_SECURE)) {
+		return 1;
+	}
+	t = map_private(sizeof(*t));
+	if (!t) {
+		return 1;
+	}
+	gst_config_read(&t->config, get_variable);
+	if (t->config.is_help) {
+		gst_config_print_help();
+	}
+	if (t->config.is_disabled) {
+		munmap(t, sizeof(*t));
+		errno = saved_errno;
+		return 1;
+	}
+	t->state = map_private(sizeof(*t->state));
+	if (t->state) {
+		(void)madvise(t->state, sizeof(*t->state), MADV_WIPEONFORK);
+		the_tracer = t;
+		(void)set_up(t);
+	}
+	errno = saved_errno;
+	return 1;
+}

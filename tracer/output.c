@@ -1,0 +1,93 @@
+/*
+ * output.c - create the trace file, tell the parent.
+ *
+ * Role      : inject.c opens the output here.
+ * Method    : O_EXCL with numbers behind the name until one is free.
+ * Invariant : no file that existed is opened for writing.
+ * Not here  : what is written (writer.c), how the name is made (config.c).
+ */
+#include "tracer/output.h"
+#include "tracer/linebuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NUMBERS_MAX 1000
+
+int gst_output_create(char *path, size_t size)
+{
+	struct gst_linebuf name;
+	size_t length = strlen(path);
+
+	for (int number = 0; number < NUMBERS_MAX; number++) {
+		int fd;
+
+		gst_linebuf_init(&name, path + length, size - length);
+		if (number) {
+			gst_linebuf_add(&name, ".");
+			gst_linebuf_add_dec(&name, number);
+		}
+		if (name.is_cut) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd >= 0 || errno != EEXIST) {
+			return fd;
+		}
+	}
+	errno = EEXIST;
+	return -1;
+}
+
+void gst_output_absolute(const char *path, char *full, size_t size)
+{
+	struct gst_linebuf line;
+	char folder[4096];
+
+	gst_linebuf_init(&line, full, size);
+	if (path[0] != '/' && getcwd(folder, sizeof(folder))) {
+		gst_linebuf_add(&line, folder);
+		gst_linebuf_add(&line, "/");
+	}
+	gst_linebuf_add(&line, path);
+}
+
+void gst_output_report(const char *dir, const char *kind, const char *text)
+{
+	struct gst_linebuf path, line;
+	char path_text[1200], line_text[4400];
+	size_t done = 0;
+	int fd;
+
+	if (!dir[0]) {
+		return;
+	}
+	gst_linebuf_init(&path, path_text, sizeof(path_text));
+	gst_linebuf_add(&path, dir);
+	gst_linebuf_add(&path, "/");
+	gst_linebuf_add_dec(&path, getpid());
+	gst_linebuf_add(&path, ".");
+	gst_linebuf_add(&path, kind);
+	gst_linebuf_init(&line, line_text, sizeof(line_text));
+	gst_linebuf_add(&line, text);
+	gst_linebuf_add(&line, "\n");
+	if (path.is_cut || line.is_cut) {
+		return;
+	}
+	fd = open(path_text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		return;
+	}
+	while (done < line.used) {
+		ssize_t n = write(fd, line_text + done, line.used - done);
+
+		if (n < 0 && errno != EINTR) {
+			break;
+		}
+		done += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+}

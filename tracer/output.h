@@ -1,0 +1,27 @@
+/*
+ * output.h - the trace file and what the parent is told about it.
+ */
+#ifndef GSTRACE_TRACER_OUTPUT_H
+#define GSTRACE_TRACER_OUTPUT_H
+
+#include <stddef.h>
+
+/**
+ * Create the file @path, or with .1, .2 ... behind it if it exists: nothing is ever overwritten.
+ *
+ * @path of @size bytes is changed to the name taken. The file is 0600 and closed on exec; a symbolic link in
+ * its place is not followed. Returns the descriptor, or -1 with errno.
+ */
+int gst_output_create(char *path, size_t size);
+
+/** Make @path absolute in @full of @size bytes; unchanged if the working directory cannot be told. */
+void gst_output_absolute(const char *path, char *full, size_t size);
+
+/**
+ * Leave the line @text as <pid>.@kind in the session folder @dir ("" = none).
+ *
+ * Errors are ignored: a report must not disturb anybody.
+ */
+void gst_output_report(const char *dir, const char *kind, const char *text);
+
+#endif

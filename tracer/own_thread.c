@@ -1,0 +1,72 @@
+/*
+ * own_thread.c - start a thread of ours, wait for it with a deadline.
+ *
+ * Role      : the writer's and the flusher's threads.
+ * Method    : the mask is inherited, so it is set around pthread_create; waits are futexes, because
+ *             pthread_join has no deadline before glibc 2.31's clock forms.
+ * Invariant : the caller's signal mask is as before.
+ * Not here  : what the threads do.
+ */
+#include "tracer/own_thread.h"
+#include "tracer/clock.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK_BYTES (256u << 10)
+
+int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int error;
+
+	error = pthread_attr_init(&attr);
+	if (error) {
+		return error;
+	}
+	/* A default stack may be huge; too small a one for the program's TLS is refused: then the default. */
+	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	error = pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (error) {
+		pthread_attr_destroy(&attr);
+		return error;
+	}
+	error = pthread_create(thread, &attr, body, arg);
+	if (error) {
+		error = pthread_create(thread, NULL, body, arg);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (!error) {
+		(void)pthread_setname_np(*thread, name);
+	}
+	return error;
+}
+
+void gst_own_thread_signal(_Atomic uint32_t *flag)
+{
+	atomic_store(flag, 1);
+	syscall(SYS_futex, flag, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+bool gst_own_thread_wait(_Atomic uint32_t *flag, uint64_t deadline_ns)
+{
+	while (!atomic_load(flag)) {
+		uint64_t now = gst_clock_mono_ns();
+		struct timespec left;
+
+		if (now >= deadline_ns) {
+			return false;
+		}
+		left.tv_sec = (time_t)((deadline_ns - now) / 1000000000u);
+		left.tv_nsec = (long)((deadline_ns - now) % 1000000000u);
+		syscall(SYS_futex, flag, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
+	}
+	return true;
+}

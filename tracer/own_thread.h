@@ -1,0 +1,24 @@
+/*
+ * own_thread.h - threads of ours in somebody else's process.
+ *
+ * All signals are blocked in them, so none of the program's handlers ever runs on one; they are detached
+ * in all but name: nobody must wait for them without a deadline.
+ */
+#ifndef GSTRACE_TRACER_OWN_THREAD_H
+#define GSTRACE_TRACER_OWN_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Start a thread @name (up to 15 bytes) with all signals blocked. Returns 0 or an errno. */
+int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg);
+
+/** Set the futex word @flag to 1 and wake who waits for it. */
+void gst_own_thread_signal(_Atomic uint32_t *flag);
+
+/** Wait until @flag is not 0, at most until @deadline_ns (MONOTONIC). True if it is set. */
+bool gst_own_thread_wait(_Atomic uint32_t *flag, uint64_t deadline_ns);
+
+#endif

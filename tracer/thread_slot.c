@@ -1,0 +1,131 @@
+/*
+ * thread_slot.c - slots of the traced threads.
+ *
+ * Role      : callbacks.c asks for the calling thread's slot at each call.
+ * Method    : slots that ended threads gave back are on a lock-free stack, the others are handed out
+ *             in order; a pthread key's destructor closes the page and gives the slot back.
+ * Invariant : a slot has one owner; an index is never used for two threads.
+ * Not here  : what is recorded (callbacks.c).
+ */
+#include "tracer/thread_slot.h"
+#include "tracer/format/encode.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NO_SLOT UINT32_MAX
+
+static __thread struct gst_thread_slot *self __attribute__((tls_model("initial-exec")));
+
+/* There is one tracer in a process; the key's destructor has no other way to it. */
+static struct gst_threads *the_threads;
+
+static void push_slot(struct gst_threads *t, struct gst_thread_slot *slot)
+{
+	uint32_t index = (uint32_t)(slot - t->slots);
+	uint64_t before = atomic_load_explicit(&t->free, memory_order_relaxed);
+	uint64_t after;
+
+	do {
+		atomic_store_explicit(&slot->next, (uint32_t)before, memory_order_relaxed);
+		after = ((before >> 32) + 1) << 32 | index;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&t->free, &before, after, memory_order_release, memory_order_relaxed));
+}
+
+static struct gst_thread_slot *pop_slot(struct gst_threads *t)
+{
+	uint64_t before = atomic_load_explicit(&t->free, memory_order_acquire);
+	uint64_t after;
+	uint32_t index;
+
+	do {
+		index = (uint32_t)before;
+		if (index == NO_SLOT) {
+			return NULL;
+		}
+		after = ((before >> 32) + 1) << 32 |
+			atomic_load_explicit(&t->slots[index].next, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(
+		&t->free, &before, after, memory_order_acquire, memory_order_acquire));
+	return &t->slots[index];
+}
+
+static void give_back(void *arg)
+{
+	struct gst_thread_slot *slot = arg;
+
+	/* A child of fork() has copies of nothing here that it may touch. */
+	self = NULL;
+	if (slot->page) {
+		gst_page_close(slot->page);
+		slot->page = NULL;
+	}
+	push_slot(the_threads, slot);
+}
+
+int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_loss *loss,
+		     struct gst_intern *strings, struct gst_lane *defs)
+{
+	int error = pthread_key_create(&t->key, give_back);
+
+	if (error) {
+		return error;
+	}
+	t->pool = pool;
+	t->loss = loss;
+	t->strings = strings;
+	t->defs = defs;
+	atomic_init(&t->free, NO_SLOT);
+	the_threads = t;
+	return 0;
+}
+
+static void describe_thread(struct gst_threads *t, uint32_t thread)
+{
+	char name[17] = {0};
+	struct gst_rec_thread rec = {
+		.head = gst_record_head(GST_KIND_THREAD, sizeof(rec), 0),
+		.thread = thread,
+		.tid = (uint64_t)syscall(SYS_gettid),
+	};
+
+	if (!prctl(PR_GET_NAME, name)) {
+		rec.name = gst_intern(t->strings, name);
+	}
+	gst_lane_put_one(t->defs, &rec, sizeof(rec));
+}
+
+static struct gst_thread_slot *new_slot(struct gst_threads *t)
+{
+	int saved_errno = errno;
+	struct gst_thread_slot *slot = pop_slot(t);
+
+	if (!slot) {
+		uint32_t index = atomic_load(&t->used);
+
+		/* Not a plain addition: many refused threads must not wrap the counter. */
+		do {
+			if (index >= GST_THREADS_MAX) {
+				return NULL;
+			}
+		} while (!atomic_compare_exchange_weak(&t->used, &index, index + 1));
+		slot = &t->slots[index];
+	}
+	slot->page = NULL;
+	slot->depth = 0;
+	slot->is_busy = false;
+	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
+	self = slot;
+	pthread_setspecific(t->key, slot);
+	describe_thread(t, slot->thread);
+	errno = saved_errno;
+	return slot;
+}
+
+struct gst_thread_slot *gst_threads_self(struct gst_threads *t)
+{
+	return self ? self : new_slot(t);
+}

@@ -1,0 +1,81 @@
+/*
+ * thread_slot.h - what each traced thread has: an index, a page, its open calls.
+ *
+ * One pointer and a guard lie in thread-local storage of the initial-exec kind, so that reaching them is
+ * one instruction and never allocates. The slot itself comes from a fixed table and goes back when the
+ * thread ends.
+ */
+#ifndef GSTRACE_TRACER_THREAD_SLOT_H
+#define GSTRACE_TRACER_THREAD_SLOT_H
+
+#include "tracer/chunk.h"
+#include "tracer/intern.h"
+
+#include <pthread.h>
+
+#define GST_THREADS_MAX	 4096u
+#define GST_CALLS_NESTED 4u
+
+struct gst_open_call {
+	uint32_t corr;
+	uint32_t api;
+	const void *out; /* where the call will put what it gives; NULL = nowhere */
+};
+
+struct gst_thread_slot {
+	struct gst_page *page;
+	uint32_t thread; /* index in the trace, from 1 */
+	uint32_t depth;	 /* calls[] in use */
+	struct gst_open_call calls[GST_CALLS_NESTED];
+	_Atomic uint32_t next; /* free list */
+	bool is_busy;	       /* inside our callback: a signal handler must not enter again */
+};
+
+struct gst_threads {
+	struct gst_pool *pool;
+	struct gst_loss *loss;
+	struct gst_intern *strings;
+	struct gst_lane *defs;
+	pthread_key_t key;
+	_Atomic uint32_t last_thread;
+	_Atomic uint64_t free; /* head: change count << 32 | index; slots that threads gave back */
+	_Atomic uint32_t used; /* slots that were ever given out */
+	struct gst_thread_slot slots[GST_THREADS_MAX];
+};
+
+/** Make @t ready (zeroed memory). Returns 0 or an errno. Threads: one, once per process. */
+int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_loss *loss,
+		     struct gst_intern *strings, struct gst_lane *defs);
+
+/**
+ * The calling thread's slot; at the thread's first call one is taken and a THREAD record written.
+ *
+ * NULL if all slots are in use (the caller counts the loss). errno is kept. No lock, no malloc.
+ */
+struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
+
+/**
+ * Place for a record of @bytes in the slot's page; takes a new page when it is full.
+ *
+ * NULL if no page is free (the caller counts the loss).
+ */
+static inline void *gst_thread_reserve(struct gst_threads *t, struct gst_thread_slot *slot,
+				       uint32_t bytes)
+{
+	void *place = slot->page ? gst_chunk_reserve(slot->page, bytes) : NULL;
+
+	if (__builtin_expect(place != NULL, 1)) {
+		return place;
+	}
+	/* A thread's first page is small: most threads make few calls. */
+	struct gst_page *old = slot->page;
+
+	slot->page = gst_pool_take(t->pool, old ? GST_PAGE_LARGE : GST_PAGE_SMALL, GST_CHUNK_EVENTS,
+				   slot->thread);
+	if (old) {
+		gst_page_close(old);
+	}
+	return slot->page ? gst_chunk_reserve(slot->page, bytes) : NULL;
+}
+
+#endif
