@@ -339,8 +339,11 @@ static void translate_device(struct gst_activity *a, struct gst_activity_pages *
 		.max_registers_per_sm = d->maxRegistersPerMultiprocessor,
 	};
 
+	/*
+	 * The name stays allocated: newer headers give it to us to free, older ones say that it is shared,
+	 * and a few bytes for each device are not worth the wrong guess.
+	 */
 	put_def(a, pages, &r, GST_KIND_DEVICE, sizeof(r), 0);
-	free((void *)(uintptr_t)d->name);
 }
 
 static void translate_graph(struct gst_activity *a, struct gst_activity_pages *pages,
@@ -672,6 +675,10 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 			gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result,
 				      wanted_kinds[i].name);
 		}
+	}
+	/* A loop that polls an event would fill the buffers with "not yet"; its calls are in the trace. */
+	if (has(a, GST_CUPTI_V_12_8) && cupti->cuptiActivityEnableAllSyncRecords) {
+		(void)cupti->cuptiActivityEnableAllSyncRecords(0);
 	}
 	if (options->event_times && has(a, GST_CUPTI_V_13_0) &&
 	    cupti->cuptiActivityEnableCudaEventDeviceTimestamps) {

@@ -62,8 +62,7 @@ struct gst_activity_pages {
 /**
  * Turn one record of CUPTI into ours, in a page of the right lane.
  *
- * What @rec points to (a device's name, overhead data) and is ours by contract is freed. Unknown kinds
- * are counted. False if the self-check failed: the rest of the buffer is not to be believed.
+ * Overhead data that @rec points to is ours by contract and is freed. Unknown kinds are counted. False if the self-check failed: the rest of the buffer is not to be believed.
  */
 bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *pages,
 			    const struct gst_cupti_activity *rec);

@@ -8,6 +8,7 @@
  * Not here  : what is enabled (callbacks.c, activity.c).
  */
 #include "tracer/cupti_api.h"
+#include "tracer/old_glibc.h"
 #include "tracer/format/cupti_places.h"
 #include "tracer/linebuf.h"
 

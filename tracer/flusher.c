@@ -9,6 +9,7 @@
  * Not here  : the deadline at exit (inject.c), noticing a hang (writer.c).
  */
 #include "tracer/flusher.h"
+#include "tracer/old_glibc.h"
 #include "tracer/own_thread.h"
 
 static bool is_cupti_dead(const struct gst_flusher *f)

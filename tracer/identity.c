@@ -8,6 +8,7 @@
  * Not here  : devices (their activity records tell), threads (thread_slot.c).
  */
 #include "tracer/identity.h"
+#include "tracer/old_glibc.h"
 #include "tracer/clock.h"
 #include "tracer/format/encode.h"
 #include "tracer/format/version.h"

@@ -8,6 +8,7 @@
  * Not here  : what the threads do.
  */
 #include "tracer/own_thread.h"
+#include "tracer/old_glibc.h"
 #include "tracer/clock.h"
 
 #include <limits.h>

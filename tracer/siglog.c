@@ -8,6 +8,7 @@
  * Not here  : notes in the trace (notes.h).
  */
 #include "tracer/siglog.h"
+#include "tracer/old_glibc.h"
 #include "tracer/linebuf.h"
 
 #include <errno.h>

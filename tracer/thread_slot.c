@@ -8,6 +8,7 @@
  * Not here  : what is recorded (callbacks.c).
  */
 #include "tracer/thread_slot.h"
+#include "tracer/old_glibc.h"
 #include "tracer/format/encode.h"
 
 #include <errno.h>

@@ -11,6 +11,7 @@
  * Not here  : CUPTI.
  */
 #include "tracer/writer.h"
+#include "tracer/old_glibc.h"
 #include "tracer/clock.h"
 #include "tracer/format/encode.h"
 #include "tracer/own_thread.h"

@@ -1,0 +1,40 @@
+/*
+ * old_glibc.h - bind to the oldest version of functions that glibc 2.32 and 2.34 moved between libraries.
+ *
+ * The library must load into programs on systems as old as glibc 2.17, wherever it was built. The functions are the
+ * same; only the newest symbol version of a new glibc is one that an old glibc lacks. Each .c file
+ * that uses one of them includes this.
+ *
+ * Not with sanitizers, which replace these functions by their newest version.
+ */
+#ifndef GSTRACE_TRACER_OLD_GLIBC_H
+#define GSTRACE_TRACER_OLD_GLIBC_H
+
+#include <features.h>
+
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define GST_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define GST_SANITIZED 1
+#endif
+
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(GST_SANITIZED)
+#define GST_OLD(name, version) __asm__(".symver " #name "," #name "@GLIBC_" version);
+GST_OLD(pthread_create, "2.2.5")
+GST_OLD(pthread_join, "2.2.5")
+GST_OLD(pthread_key_create, "2.2.5")
+GST_OLD(pthread_setspecific, "2.2.5")
+GST_OLD(pthread_sigmask, "2.2.5")
+GST_OLD(pthread_setname_np, "2.12")
+GST_OLD(pthread_attr_setstacksize, "2.2.5")
+GST_OLD(dlopen, "2.2.5")
+GST_OLD(dlsym, "2.2.5")
+GST_OLD(dlclose, "2.2.5")
+GST_OLD(dladdr, "2.2.5")
+#undef GST_OLD
+#endif
+
+#endif
