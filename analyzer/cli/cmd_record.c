@@ -26,6 +26,10 @@
 
 #define INJECTION    "CUDA_INJECTION64_PATH"
 #define DEFAULT_NAME "gstrace-%h-%p.gst"
+#define PRIVATE_NAME "gstrace-%p.gst"
+
+/* What the library keeps of GSTRACE_OUTPUT. */
+enum { OUTPUT_BYTES = 1024 };
 
 struct record {
 	const char *library, *output;
@@ -118,13 +122,15 @@ static bool check_folder(const char *pattern)
  */
 static bool set_output(const char *option)
 {
+	const char *private = getenv("GSTRACE_PRIVATE");
+	const char *name = private && strcmp(private, "1") == 0 ? PRIVATE_NAME : DEFAULT_NAME;
 	const char *pattern = option ? option : getenv("GSTRACE_OUTPUT");
 	char cwd[PATH_MAX], full[3 * PATH_MAX];
 	size_t used = 0;
 	struct stat st;
 
 	if (!pattern || !*pattern) {
-		pattern = option ? "" : DEFAULT_NAME;
+		pattern = option ? "" : name;
 	}
 	if (!*pattern) {
 		gst_cli_error("--output is empty");
@@ -149,9 +155,9 @@ static bool set_output(const char *option)
 	used = strlen(full);
 	if (full[used - 1] == '/' || (stat(pattern, &st) == 0 && S_ISDIR(st.st_mode))) {
 		snprintf(full + used, sizeof(full) - used, "%s%s", full[used - 1] == '/' ? "" : "/",
-			 DEFAULT_NAME);
+			 name);
 	}
-	if (strlen(full) >= PATH_MAX) {
+	if (strlen(full) >= OUTPUT_BYTES) {
 		gst_cli_error("--output is too long");
 		return false;
 	}

@@ -11,8 +11,8 @@
 
 #include "analyzer/cli/cli.h"
 
-#define ROW(index, name, variable, arg, choices, help) {name, variable, arg, choices, help},
-const struct gst_setting gst_settings[] = {GST_SETTING_OPTIONS(ROW){NULL, NULL, NULL, NULL, NULL}};
+#define ROW(index, name, variable, arg, choices, on, help) {name, variable, arg, choices, on, help},
+const struct gst_setting gst_settings[] = {GST_SETTING_OPTIONS(ROW){0}};
 #undef ROW
 
 enum { SETTING_COUNT = sizeof(gst_settings) / sizeof(gst_settings[0]) - 1 };
@@ -31,7 +31,7 @@ const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *set
 	size_t length;
 
 	if (!setting->arg) {
-		return "1";
+		return setting->on;
 	}
 	if (!setting->choices) {
 		return value;

@@ -18,6 +18,7 @@ struct gst_setting {
 	const char *variable; /* GSTRACE_... */
 	const char *arg;      /* NULL: a switch, its value is "1" */
 	const char *choices;  /* "a|b", or NULL: any text */
+	const char *on;	      /* value of a switch */
 	const char *help;
 };
 
@@ -33,16 +34,24 @@ const struct gst_setting *gst_setting_of_option(int id);
 const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *setting,
 			      const char *value);
 
-/* For the tables of options: the settings' rows. */
+/* For the tables of options: the settings' rows. X(index, name, variable, arg, choices, value of a switch, help) */
 #define GST_SETTING_OPTIONS(X)                                                                 \
-	X(0, "graphs", "GSTRACE_GRAPHS", "launch|nodes", "launch|nodes",                       \
+	X(0, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,             \
 	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)") \
-	X(1, "private", "GSTRACE_PRIVATE", NULL, NULL,                                         \
-	  "leave host name, command line and paths out of the\ntrace")                         \
-	X(2, "cupti", "GSTRACE_CUPTI", "FILE", NULL,                                           \
-	  "use this libcupti.so; 'gstrace doctor' lists\nwhat is found without it")
+	X(1, "private", "GSTRACE_PRIVATE", NULL, NULL, "1",                                    \
+	  "leave out host name, command line and paths")                                       \
+	X(2, "no-device", "GSTRACE_DEVICE", NULL, NULL, "0",                                   \
+	  "record calls alone, no device records: cheapest")                                   \
+	X(3, "event-times", "GSTRACE_EVENT_TIMES", NULL, NULL, "1",                            \
+	  "let the device say when it reached each event\n(CUPTI 13.0 and later)")             \
+	X(4, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,                     \
+	  "memory for records on their way to the file,\n1M to 1G (default: 16M)")             \
+	X(5, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,                          \
+	  "tmpfs for it (default: /dev/shm)")                                                  \
+	X(6, "cupti", "GSTRACE_CUPTI", "FILE", NULL, NULL,                                     \
+	  "use this libcupti.so ('gstrace doctor' lists what\nis found without it)")
 
-#define GST_SETTING_OPTION_ROW(index, name, variable, arg, choices, help) \
+#define GST_SETTING_OPTION_ROW(index, name, variable, arg, choices, on, help) \
 	{GST_SETTING_FIRST + (index), name, arg, help},
 
 #endif

@@ -52,7 +52,7 @@ expect 125 rec --no-such-option -- true
 says '--no-such-option'
 expect 125 rec
 expect 125 rec --graphs=sometimes -- true
-says 'launch|nodes'
+says 'launches|nodes'
 expect 125 "$gstrace" record --lib /no/such/libgstrace.so -- true
 says '/no/such/libgstrace.so'
 expect 125 "$gstrace" record --lib plain -- true
@@ -66,7 +66,7 @@ grep -q '^Examples:' out || fails "--help has examples"
 expect 0 rec --graphs=nodes --private -- sh -c 'echo "$CUDA_INJECTION64_PATH"; echo "$GSTRACE_OUTPUT"
 	echo "$GSTRACE_GRAPHS $GSTRACE_PRIVATE"; ls -ld "$GSTRACE_SESSION" | cut -c1-10'
 [ "$(sed -n 1p out)" = "$library" ] || fails "injection is $(sed -n 1p out), not $library"
-[ "$(sed -n 2p out)" = "$PWD/gstrace-%h-%p.gst" ] || fails "output is $(sed -n 2p out)"
+[ "$(sed -n 2p out)" = "$PWD/gstrace-%p.gst" ] || fails "output is $(sed -n 2p out)"
 [ "$(sed -n 3p out)" = "nodes 1" ] || fails "settings are $(sed -n 3p out)"
 [ "$(sed -n 4p out)" = drwx------ ] || fails "session folder is $(sed -n 4p out)"
 [ -z "$(ls -A "$TMPDIR")" ] || fails "the session folder was left behind"
