@@ -1,0 +1,754 @@
+/*
+ * export_text.c - the report people read: what is serialized, what it costs, why, what to change.
+ *
+ * Role      : header, what is not known, streams, findings by cost; or one finding in full (--explain).
+ * Method    : everything is bounded unless opt->all: the most expensive comes first, the rest is counted.
+ * Invariant : the same analysis gives the same bytes; nothing of the trace reaches the output unescaped.
+ * Not here  : words for kinds and limits (describe.c), numbers (units.c), wrapping (text_layout.c).
+ */
+#include "analyzer/export/export.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/export/describe.h"
+#include "analyzer/export/text_layout.h"
+#include "analyzer/export/units.h"
+
+/* Without opt->all. */
+enum {
+	MAX_PROCESSES = 4,
+	MAX_DEVICES = 8,
+	MAX_LIMITS = 12,
+	MAX_STREAMS = 24,
+	MAX_FINDINGS = 10,
+	MAX_OPEN_CALLS = 5,
+	MAX_WAITS = 4,
+	MAX_PATH = 6,
+	MAX_OCCURRENCES = 20,
+};
+
+enum { KEY = 11 };
+
+struct report {
+	const struct gst_analysis *a;
+	const struct gst_text_options *opt;
+	struct gst_outfile *out;
+	uint32_t shown, hidden; /* of the list being written */
+};
+
+static uint32_t bound(const struct report *r, uint32_t count, uint32_t max)
+{
+	return r->opt->all || count < max ? count : max;
+}
+
+static void field(const struct report *r, const char *key, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void field(const struct report *r, const char *key, const char *format, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	gst_text_field(r->out, 0, KEY, key, text);
+}
+
+static void rest(const struct report *r, uint32_t hidden, const char *what)
+{
+	if (hidden > 0) {
+		field(r, "", "... and %s more %s (--all shows them)", gst_count(hidden).text, what);
+	}
+}
+
+/* ---- header ------------------------------------------------------------------------------------------ */
+
+static void process_line(const struct report *r, uint32_t index)
+{
+	const struct gst_model *m = r->a->model;
+	const struct gst_process *p = &m->processes[index];
+	struct gst_label name = gst_process_label(m, index),
+			 host = gst_string_label(m, p->rec.host);
+	struct gst_label command = gst_string_label(m, p->rec.cmdline);
+
+	field(r, index == 0 ? "Program" : "", "%s (pid %" PRIu32 "%s%s)%s", name.text, p->rec.pid,
+	      host.text[0] ? " on " : "", host.text,
+	      m->process_count > 1 && !p->is_complete ? ", incomplete" : "");
+	if (command.text[0]) {
+		for (char *c = command.text; *c; c++) {
+			*c = *c == '\x01' ? ' ' : *c; /* zero bytes stood between the words */
+		}
+		field(r, "", "%s", command.text);
+	}
+}
+
+static void version_line(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	const struct gst_rec_process *p = &m->processes[0].rec;
+	struct gst_label release = gst_string_label(m, p->driver_release);
+	char cuda[32] = "", cupti[32] = "";
+
+	if (!m->processes[0].has_process) {
+		return;
+	}
+	if (p->driver_version) {
+		snprintf(cuda, sizeof(cuda), ", CUDA %" PRIu32 ".%" PRIu32,
+			 p->driver_version / 1000, p->driver_version % 1000 / 10);
+	}
+	if (p->cupti_version) {
+		snprintf(cupti, sizeof(cupti), ", CUPTI %" PRIu32, p->cupti_version);
+	}
+	field(r, "Software", "driver %s%s%s", release.text[0] ? release.text : "not known", cuda,
+	      cupti);
+}
+
+static void device_lines(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint32_t count = bound(r, m->device_count, MAX_DEVICES);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_device *d = &m->devices[i];
+		char engines[48] = "";
+
+		if (d->rec.copy_engines) {
+			snprintf(engines, sizeof(engines), ", %" PRIu32 " copy engines",
+				 d->rec.copy_engines);
+		}
+		field(r, i == 0 ? "Device" : "",
+		      "%" PRIu32 ": %s (compute %" PRIu32 ".%" PRIu32 ", %" PRIu32 " SMs%s)%s",
+		      d->cupti_id, gst_string_label(m, d->name).text, d->rec.compute_major,
+		      d->rec.compute_minor, d->rec.sm_count, engines,
+		      d->process ? " of another process" : "");
+	}
+	rest(r, m->device_count - count, "devices");
+}
+
+static void variable_lines(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+
+	for (uint32_t i = 0; i < m->variable_count; i++) {
+		const struct gst_variable *v = &m->variables[i];
+		struct gst_label name = gst_string_label(m, v->name);
+
+		/* Always set while recording. */
+		if (v->process == 0 && strcmp(name.text, "CUDA_INJECTION64_PATH") != 0) {
+			field(r, "Setting", "%s=%s", name.text, gst_string_label(m, v->value).text);
+		}
+	}
+}
+
+static void limit_line(void *payload, const char *line)
+{
+	struct report *r = payload;
+
+	if (!r->opt->all && r->shown >= MAX_LIMITS) {
+		r->hidden++;
+		return;
+	}
+	field(r, r->shown == 0 ? "Limits" : "", "- %s", line);
+	r->shown++;
+}
+
+static void trace_line(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint64_t records = 0, lost = 0;
+	bool is_unknown = false;
+	char losses[96];
+
+	for (uint32_t i = 0; i < r->a->input_count; i++) {
+		const struct gst_load_stats *s = r->a->loads[i];
+
+		records += s->records;
+		lost += s->lost_records;
+		is_unknown |= s->has_loss_of_unknown_size;
+	}
+	if (lost == 0 && !is_unknown) {
+		snprintf(losses, sizeof(losses), "none lost");
+	} else {
+		snprintf(losses, sizeof(losses), "%s%s lost", is_unknown ? "more than " : "",
+			 gst_count(lost).text);
+	}
+	field(r, "Trace", "%s: %s records, %s", m->is_complete ? "complete" : "INCOMPLETE",
+	      gst_count(records).text, losses);
+}
+
+static void duration_line(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint64_t ops = 0;
+
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		ops += (m->ops[i].flags & GST_OP_TIMED) != 0;
+	}
+	field(r, "Duration", "%s: %s operations on devices, %s API calls by %s thread%s",
+	      gst_duration(m->end_ns - m->begin_ns).text, gst_count(ops).text,
+	      gst_count(m->call_count).text, gst_count(m->thread_count).text,
+	      m->thread_count == 1 ? "" : "s");
+}
+
+static void findings_line(const struct report *r)
+{
+	const struct gst_findings *f = r->a->findings;
+	uint64_t whole = r->a->model->end_ns - r->a->model->begin_ns;
+	uint32_t counts[4] = {0};
+	char text[160] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		counts[f->items[i].severity]++;
+	}
+	for (int s = GST_SEVERITY_HIGH; s >= GST_SEVERITY_INFO; s--) {
+		if (counts[s] > 0) {
+			int n = snprintf(text + used, sizeof(text) - used, "%s%" PRIu32 " %s",
+					 used ? ", " : "", counts[s],
+					 gst_severity_name((enum gst_severity)s));
+
+			used += n > 0 && (size_t)n < sizeof(text) - used ? (size_t)n : 0;
+		}
+	}
+	if (f->count == 0) {
+		field(r, "Findings", "none");
+	} else if (f->items[0].cost_is_known && f->items[0].cost_ns > 0) {
+		field(r, "Findings", "%s; the first could save %s of %s (%s)", text,
+		      gst_duration(f->items[0].cost_ns).text, gst_duration(whole).text,
+		      gst_share(f->items[0].cost_ns, whole).text);
+	} else {
+		field(r, "Findings", "%s", text);
+	}
+}
+
+static void header(struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint32_t count = bound(r, m->process_count, MAX_PROCESSES);
+
+	for (uint32_t i = 0; i < count; i++) {
+		process_line(r, i);
+	}
+	rest(r, m->process_count - count, "processes");
+	device_lines(r);
+	if (m->process_count > 0) {
+		version_line(r);
+	}
+	variable_lines(r);
+	duration_line(r);
+	trace_line(r);
+	r->shown = r->hidden = 0;
+	gst_describe_limits(r->a, limit_line, r);
+	rest(r, r->hidden, "limits");
+	findings_line(r);
+}
+
+/* ---- calls that never returned ----------------------------------------------------------------------- */
+
+static void wait_line(void *payload, gst_op_id op)
+{
+	struct report *r = payload;
+	const struct gst_model *m = r->a->model;
+	const struct gst_op *o = &m->ops[op];
+	char label[GST_LABEL_BYTES], state[96];
+
+	gst_model_op_label(m, op, label, sizeof(label));
+	if (!(o->flags & GST_OP_TIMED)) {
+		snprintf(state, sizeof(state), "not seen to run");
+	} else if (o->flags & GST_OP_FORCED) {
+		snprintf(state, sizeof(state), "began at %s, end not known",
+			 gst_moment(o->begin_ns).text);
+	} else {
+		snprintf(state, sizeof(state), "ran until %s", gst_moment(o->end_ns).text);
+	}
+	field(r, "", "%s %s in %s: %s", r->shown++ == 0 ? "waits for" : "      and", label,
+	      gst_stream_label(m, o->stream).text, state);
+}
+
+static void open_calls(struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint32_t count = 0, listed;
+
+	if (m->stats.calls_without_return == 0) {
+		return;
+	}
+	gst_outfile_printf(r->out, "\nCALLS THAT NEVER RETURNED\n");
+	listed = bound(r, UINT32_MAX, MAX_OPEN_CALLS);
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		const struct gst_call *c = &m->calls[i];
+		const struct gst_thread *t;
+		uint32_t waits;
+
+		if (c->flags & (GST_CALL_RETURNED | GST_CALL_NO_ENTER)) {
+			continue;
+		}
+		if (count++ >= listed) {
+			continue;
+		}
+		t = &m->threads[c->thread];
+		field(r, "", "%s, thread %" PRIu64 ", entered at %s, %s before the trace ends",
+		      gst_api_label(c->api).text, t->tid, gst_moment(c->enter_ns).text,
+		      gst_duration(m->end_ns > c->enter_ns ? m->end_ns - c->enter_ns : 0).text);
+		r->shown = 0;
+		waits = gst_describe_waits(r->a, i, bound(r, UINT32_MAX, MAX_WAITS), wait_line, r);
+		if (waits == 0) {
+			field(r, "", "what it waits for is not in the trace");
+		} else {
+			rest(r, waits - r->shown, "operations");
+		}
+	}
+	rest(r, count > listed ? count - listed : 0, "calls");
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------- */
+
+static bool stream_before(const struct gst_model *m, uint32_t a, uint32_t b)
+{
+	const struct gst_stream *x = &m->streams[a], *y = &m->streams[b];
+
+	return x->busy_ns != y->busy_ns ? x->busy_ns > y->busy_ns : a < b;
+}
+
+/* Is stream @s among the @max busiest shown ones of its context? Quadratic in the streams of a context only if many. */
+static uint32_t context_streams(const struct report *r, uint32_t ctx, uint32_t *ids, uint32_t max,
+				uint32_t *total)
+{
+	const struct gst_model *m = r->a->model;
+	uint32_t count = 0;
+
+	*total = 0;
+	for (uint32_t s = 0; s < m->stream_count; s++) {
+		uint32_t at;
+
+		if (m->streams[s].ctx != ctx ||
+		    (m->streams[s].op_count == 0 && m->streams[s].busy_ns == 0)) {
+			continue;
+		}
+		++*total;
+		/* Insertion into a short sorted list. */
+		if (count == max) {
+			if (!stream_before(m, s, ids[count - 1])) {
+				continue;
+			}
+			count--;
+		}
+		for (at = count++; at > 0 && stream_before(m, s, ids[at - 1]); at--) {
+			ids[at] = ids[at - 1];
+		}
+		ids[at] = s;
+	}
+	return count;
+}
+
+static void stream_line(const struct report *r, uint32_t s)
+{
+	static const char *const kinds[] = {
+		[GST_STREAM_KIND_BLOCKING] = "blocking",
+		[GST_STREAM_KIND_NONBLOCKING] = "non-blocking",
+		[GST_STREAM_KIND_LEGACY] = "legacy default",
+		[GST_STREAM_KIND_PER_THREAD] = "per-thread default",
+		[GST_STREAM_KIND_UNKNOWN] = "not known",
+	};
+	const struct gst_model *m = r->a->model;
+	const struct gst_stream *stream = &m->streams[s];
+	char priority[16];
+
+	snprintf(priority, sizeof(priority), "%" PRId32, stream->priority);
+	gst_outfile_puts(r->out, "  ");
+	gst_text_cell(r->out, gst_stream_label(m, s).text, 26, true);
+	gst_outfile_puts(r->out, "  ");
+	gst_text_cell(r->out, stream->is_internal ? "CUDA's own" : kinds[stream->kind], 18, true);
+	gst_text_right(r->out, priority, 9);
+	gst_text_right(r->out, gst_count(stream->op_count).text, 12);
+	gst_text_right(r->out, gst_duration(stream->busy_ns).text, 13);
+	gst_text_right(r->out, gst_share(stream->busy_ns, m->end_ns - m->begin_ns).text, 9);
+	gst_outfile_puts(r->out, "\n");
+}
+
+static void context_title(const struct report *r, uint32_t ctx)
+{
+	const struct gst_model *m = r->a->model;
+
+	gst_outfile_puts(r->out, "\nSTREAMS");
+	if (ctx != GST_NONE) {
+		const struct gst_context *c = &m->contexts[ctx];
+
+		if (c->device != GST_NONE) {
+			gst_outfile_printf(r->out, " of device %" PRIu32,
+					   m->devices[c->device].cupti_id);
+		}
+		gst_outfile_printf(r->out, ", context %" PRIu32, c->cupti_id);
+		if (m->process_count > 1) {
+			gst_outfile_printf(r->out, ", pid %" PRIu32,
+					   m->processes[c->process].rec.pid);
+		}
+	} else if (m->context_count > 0) {
+		gst_outfile_puts(r->out, " of unknown context");
+	}
+	gst_outfile_printf(r->out, "\n  %-26s  %-18s%9s%12s%13s%9s\n", "stream", "kind", "priority",
+			   "operations", "busy", "of trace");
+}
+
+static void streams(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint32_t max = m->stream_count < MAX_STREAMS || r->opt->all ? m->stream_count : MAX_STREAMS;
+	uint32_t *ids, contexts = m->context_count, shown_contexts = 0;
+
+	if (m->stream_count == 0) {
+		return;
+	}
+	ids = gst_mem_alloc(max * sizeof(*ids));
+	for (uint32_t c = 0; c <= contexts; c++) {
+		uint32_t ctx = c < contexts ? c : GST_NONE, total;
+		uint32_t count = context_streams(r, ctx, ids, max, &total);
+
+		if (count == 0) {
+			continue;
+		}
+		if (!r->opt->all && shown_contexts++ == MAX_DEVICES) {
+			gst_outfile_puts(r->out,
+					 "\n  more contexts are not shown (--all shows them)\n");
+			break;
+		}
+		context_title(r, ctx);
+		for (uint32_t i = 0; i < count; i++) {
+			stream_line(r, ids[i]);
+		}
+		if (total > count) {
+			gst_outfile_printf(r->out,
+					   "  ... and %" PRIu32 " less busy (--all shows them)\n",
+					   total - count);
+		}
+	}
+	gst_mem_free(ids, max * sizeof(*ids));
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------- */
+
+/* "name in stream 13"; a call has no place of its own. */
+static void node_text(const struct report *r, gst_node_id node, char *buf, size_t size)
+{
+	gst_stream_id stream;
+	struct gst_label label = gst_node_label(r->a, node, &stream);
+
+	if (stream == GST_NONE || gst_node_is_call(r->a->order, node)) {
+		snprintf(buf, size, "%s", label.text);
+	} else {
+		snprintf(buf, size, "%s in %s", label.text,
+			 gst_stream_label(r->a->model, stream).text);
+	}
+}
+
+static void node_times(const struct report *r, gst_node_id node, char *buf, size_t size)
+{
+	const struct gst_model *m = r->a->model;
+
+	buf[0] = '\0';
+	if (gst_node_is_op(r->a->order, node)) {
+		const struct gst_op *op = &m->ops[node];
+
+		if (op->flags & GST_OP_TIMED) {
+			snprintf(buf, size, "%s .. %s (%s)", gst_moment(op->begin_ns).text,
+				 gst_moment(op->end_ns).text,
+				 gst_duration(op->end_ns - op->begin_ns).text);
+		}
+	} else if (gst_node_is_call(r->a->order, node)) {
+		const struct gst_call *call = &m->calls[node - m->op_count];
+
+		if (call->flags & GST_CALL_RETURNED) {
+			snprintf(buf, size, "%s .. %s (%s)", gst_moment(call->enter_ns).text,
+				 gst_moment(call->exit_ns).text,
+				 gst_duration(call->exit_ns - call->enter_ns).text);
+		} else {
+			snprintf(buf, size, "%s .. never returned",
+				 gst_moment(call->enter_ns).text);
+		}
+	}
+}
+
+/* How long after its source point the target of @e was reached; "" = not known. */
+static void edge_gap(const struct report *r, gst_edge_id e, char *buf, size_t size)
+{
+	uint64_t from, to;
+
+	buf[0] = '\0';
+	if (gst_timing_source_ns(r->a->timing, e, &from) && gst_edge_target_ns(r->a, e, &to)) {
+		if (to >= from) {
+			snprintf(buf, size, "%s later", gst_duration(to - from).text);
+		} else {
+			snprintf(buf, size, "%s EARLIER: the clocks disagree",
+				 gst_duration(from - to).text);
+		}
+	}
+}
+
+static void path_node(const struct report *r, const char *key, gst_node_id node)
+{
+	char name[2 * GST_LABEL_BYTES + 8], times[128];
+
+	node_text(r, node, name, sizeof(name));
+	node_times(r, node, times, sizeof(times));
+	gst_outfile_printf(r->out, "  %-*s", KEY - 2, key);
+	gst_text_cell(r->out, name, 50, times[0] != '\0');
+	gst_outfile_printf(r->out, "%s%s\n", times[0] ? "  " : "", times);
+}
+
+/* The path of a finding, the middle of a long one left out. */
+static void brief_path(const struct report *r, const struct gst_finding *f)
+{
+	uint32_t keep = r->opt->all || f->path_count <= MAX_PATH ? f->path_count : MAX_PATH;
+	const struct gst_edge *first;
+
+	if (f->path_count == 0) {
+		return;
+	}
+	first = gst_order_edge(r->a->order, f->path[0]);
+	path_node(r, "why", first->from);
+	for (uint32_t i = 0; i < f->path_count; i++) {
+		const struct gst_edge *edge = gst_order_edge(r->a->order, f->path[i]);
+		enum gst_strength strength = gst_timing_strength(r->a->timing, f->path[i]);
+		enum gst_rule rule = (enum gst_rule)edge->rule;
+		char gap[64];
+
+		if (i == keep / 2 && keep < f->path_count) {
+			uint32_t left_out = f->path_count - keep;
+
+			gst_outfile_printf(
+				r->out, "  %-*s  : %" PRIu32 " more steps (--explain shows them)\n",
+				KEY - 2, "", left_out);
+			i += left_out - 1;
+			continue;
+		}
+		edge_gap(r, f->path[i], gap, sizeof(gap));
+		gst_outfile_printf(r->out, "  %-*s  | %s, %s%s%s%s\n", KEY - 2, "",
+				   gst_rule_id(rule), gst_rule_text(rule),
+				   strength == GST_DOCUMENTED ? ""
+				   : strength == GST_OBSERVED ? " (observed)"
+							      : " (not proved)",
+				   gap[0] ? ": " : "", gap);
+		path_node(r, "", edge->to);
+	}
+}
+
+static void cost_lines(const struct report *r, const struct gst_finding *f)
+{
+	uint64_t whole = r->a->model->end_ns - r->a->model->begin_ns;
+
+	if (!f->cost_is_known) {
+		gst_text_field(r->out, 2, KEY - 2, "cost", "not known");
+	} else if (f->cost_ns > 0 || f->cost_high_ns > 0) {
+		char range[96] = "";
+
+		if (f->cost_low_ns != f->cost_high_ns) {
+			snprintf(range, sizeof(range), ", at least %s, at most %s",
+				 gst_duration(f->cost_low_ns).text,
+				 gst_duration(f->cost_high_ns).text);
+		}
+		gst_outfile_printf(r->out, "  %-*s%s of %s (%s) could be saved%s\n", KEY - 2,
+				   "cost", gst_duration(f->cost_ns).text, gst_duration(whole).text,
+				   gst_share(f->cost_ns, whole).text, range);
+	}
+	if (f->blocked_ns > 0) {
+		gst_outfile_printf(r->out, "  %-*s%s\n", KEY - 2, "waited",
+				   gst_duration(f->blocked_ns).text);
+	}
+}
+
+static void finding_title(const struct report *r, uint32_t index)
+{
+	const struct gst_finding *f = &r->a->findings->items[index];
+	char severity[16];
+	size_t i;
+
+	snprintf(severity, sizeof(severity), "%s", gst_severity_name(f->severity));
+	for (i = 0; severity[i]; i++) {
+		severity[i] =
+			(char)(severity[i] >= 'a' && severity[i] <= 'z' ? severity[i] - 'a' + 'A'
+									: severity[i]);
+	}
+	gst_outfile_printf(r->out, "\n%" PRIu32 ". %s  %s\n", index + 1, severity, f->id);
+	gst_text_field(r->out, 2, 0, "", f->title);
+}
+
+static void finding_body(const struct report *r, const struct gst_finding *f)
+{
+	cost_lines(r, f);
+	if (f->occurrence_count > 1) {
+		gst_outfile_printf(r->out, "  %-*s%s times, from %s to %s\n", KEY - 2, "when",
+				   gst_count(f->occurrence_count).text,
+				   gst_moment(f->begin_ns).text, gst_moment(f->end_ns).text);
+	} else if (f->end_ns > 0) {
+		gst_outfile_printf(r->out, "  %-*sonce, from %s to %s\n", KEY - 2, "when",
+				   gst_moment(f->begin_ns).text, gst_moment(f->end_ns).text);
+	}
+	if (f->detail && f->detail[0]) {
+		gst_text_field(r->out, 2, KEY - 2, "where", f->detail);
+	}
+}
+
+static void finding_end(const struct report *r, const struct gst_finding *f)
+{
+	if (f->advice && f->advice[0]) {
+		gst_text_field(r->out, 2, KEY - 2, "change", f->advice);
+	}
+	if (f->withheld && f->withheld[0]) {
+		gst_text_field(r->out, 2, KEY - 2, "caution", f->withheld);
+	}
+}
+
+static void findings(const struct report *r)
+{
+	const struct gst_findings *f = r->a->findings;
+	uint32_t count = bound(r, f->count, MAX_FINDINGS);
+
+	if (f->count > 0) {
+		gst_outfile_puts(r->out, "\nFINDINGS, the most expensive first\n");
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		finding_title(r, i);
+		finding_body(r, &f->items[i]);
+		brief_path(r, &f->items[i]);
+		finding_end(r, &f->items[i]);
+	}
+	if (count < f->count) {
+		gst_outfile_printf(
+			r->out, "\n%" PRIu32 " more findings that cost less (--all shows them)\n",
+			f->count - count);
+	}
+	if (f->hidden_count > 0) {
+		gst_outfile_printf(r->out, "\n%s smaller hidden, %s waited in all (--all)\n",
+				   gst_count(f->hidden_count).text,
+				   gst_duration(f->hidden_blocked_ns).text);
+	}
+}
+
+/* ---- --explain --------------------------------------------------------------------------------------- */
+
+static void explain_edge(const struct report *r, gst_edge_id id)
+{
+	const struct gst_edge *edge = gst_order_edge(r->a->order, id);
+	enum gst_rule rule = (enum gst_rule)edge->rule;
+	char gap[64];
+
+	edge_gap(r, id, gap, sizeof(gap));
+	gst_outfile_printf(r->out, "      | %s: %s%s%s\n", gst_rule_id(rule), gst_rule_text(rule),
+			   gap[0] ? ", " : "", gap);
+	gst_outfile_printf(r->out, "      | %s to %s, %s%s; source: %s\n",
+			   edge->form == GST_BEGIN_BEGIN   ? "begin"
+			   : edge->form == GST_ENTER_BEGIN ? "enter"
+			   : edge->form == GST_EXIT_ENTER  ? "exit"
+							   : "end",
+			   edge->form == GST_END_EXIT	  ? "exit"
+			   : edge->form == GST_EXIT_ENTER ? "enter"
+							  : "begin",
+			   gst_strength_name(gst_timing_strength(r->a->timing, id)),
+			   edge->flags & GST_EDGE_UNCHECKED ? ", not held against times" : "",
+			   gst_rule_source(rule));
+}
+
+static void explain_node(const struct report *r, gst_node_id node)
+{
+	const struct gst_model *m = r->a->model;
+	char name[2 * GST_LABEL_BYTES + 8], times[128];
+	gst_call_id call = gst_node_call(r->a, node);
+
+	node_text(r, node, name, sizeof(name));
+	node_times(r, node, times, sizeof(times));
+	gst_text_field(r->out, 4, 0, "", name);
+	if (times[0]) {
+		gst_outfile_printf(r->out, "      %s\n", times);
+	}
+	if (gst_node_is_op(r->a->order, node) && call != GST_NONE) {
+		const struct gst_call *c = &m->calls[call];
+
+		gst_outfile_printf(r->out, "      submitted by %s at %s, thread %" PRIu64 "\n",
+				   gst_api_label(c->api).text, gst_moment(c->enter_ns).text,
+				   m->threads[c->thread].tid);
+	}
+}
+
+static void occurrence_line(const struct report *r, const struct gst_occurrence *o)
+{
+	const struct gst_model *m = r->a->model;
+	char label[GST_LABEL_BYTES];
+
+	gst_outfile_puts(r->out, "  ");
+	gst_text_right(r->out, gst_moment(o->begin_ns).text, 18);
+	gst_text_right(r->out, gst_duration(o->blocked_ns).text, 12);
+	gst_outfile_puts(r->out, "  ");
+	if (o->waiter != GST_NONE) {
+		gst_model_op_label(m, o->waiter, label, sizeof(label));
+	} else if (o->call != GST_NONE) {
+		snprintf(label, sizeof(label), "%s", gst_api_label(m->calls[o->call].api).text);
+	} else {
+		snprintf(label, sizeof(label), "-");
+	}
+	gst_text_cell(r->out, label, 30, true);
+	gst_outfile_puts(r->out, "  ");
+	if (o->culprit != GST_NONE) {
+		gst_model_op_label(m, o->culprit, label, sizeof(label));
+	} else {
+		snprintf(label, sizeof(label), "-");
+	}
+	gst_text_cell(r->out, label, 30, false);
+	gst_outfile_puts(r->out, "\n");
+}
+
+static void explain(const struct report *r, uint32_t index)
+{
+	const struct gst_finding *f = &r->a->findings->items[index];
+	uint32_t count = bound(r, f->evidence_count, MAX_OCCURRENCES);
+
+	finding_title(r, index);
+	finding_body(r, f);
+	finding_end(r, f);
+	if (f->path_count > 0) {
+		gst_outfile_printf(r->out,
+				   "\n  The path of the first occurrence, %" PRIu32 " step%s:\n",
+				   f->path_count, f->path_count == 1 ? "" : "s");
+		explain_node(r, gst_order_edge(r->a->order, f->path[0])->from);
+		for (uint32_t i = 0; i < f->path_count; i++) {
+			explain_edge(r, f->path[i]);
+			explain_node(r, gst_order_edge(r->a->order, f->path[i])->to);
+		}
+	}
+	if (count > 0) {
+		gst_outfile_printf(r->out, "\n  %18s%12s  %-30s  %s\n", "at", "waited",
+				   "what waited", "for what");
+		for (uint32_t i = 0; i < count; i++) {
+			occurrence_line(r, &f->occurrences[i]);
+		}
+	}
+	if (f->occurrence_count > count) {
+		gst_outfile_printf(r->out, "  ... and %s more%s\n",
+				   gst_count(f->occurrence_count - count).text,
+				   count < f->evidence_count ? " (--all shows them)" : "");
+	}
+}
+
+gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_options *opt,
+			   struct gst_outfile *out, struct gst_err *err)
+{
+	struct report r = {.a = a, .opt = opt, .out = out};
+
+	if (opt->explain > a->findings->count) {
+		return gst_err_set(err, GST_E_FORMAT,
+				   "there is no finding %" PRIu32 ": the report has %" PRIu32,
+				   opt->explain, a->findings->count);
+	}
+	if (opt->explain > 0) {
+		explain(&r, opt->explain - 1);
+	} else {
+		header(&r);
+		open_calls(&r);
+		streams(&r);
+		findings(&r);
+	}
+	return GST_OK;
+}
