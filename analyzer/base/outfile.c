@@ -150,6 +150,20 @@ const char *gst_outfile_memory(struct gst_outfile *o, size_t *length)
 	return o->buffer.data;
 }
 
+char *gst_outfile_take_memory(struct gst_outfile *o, size_t *length, size_t *room)
+{
+	char *data;
+
+	gst_outfile_memory(o, NULL);
+	data = o->buffer.data;
+	*length = o->buffer.count;
+	*room = o->buffer.cap;
+	o->buffer.data = NULL;
+	o->buffer.cap = 0;
+	destroy(o);
+	return data;
+}
+
 static void write_out(struct gst_outfile *o, const char *data, size_t length)
 {
 	while (length && !o->error) {

@@ -29,8 +29,11 @@ GST_NODISCARD gst_status gst_outfile_open(const char *path, struct gst_outfile *
 /** An output that is kept in memory, for tests; gst_outfile_memory() gives it. */
 struct gst_outfile *gst_outfile_open_memory(void);
 
-/** What was written so far to an output in memory; good until the next write. */
+/** What was written so far to an output in memory, and a zero byte; good until the next write. */
 const char *gst_outfile_memory(struct gst_outfile *o, size_t *length);
+
+/** Take what was written to an output in memory: from mem.h with *@room bytes, the caller's. Frees @o. */
+char *gst_outfile_take_memory(struct gst_outfile *o, size_t *length, size_t *room);
 
 /** Append @length bytes. */
 void gst_outfile_write(struct gst_outfile *o, const void *data, size_t length);

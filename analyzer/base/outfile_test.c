@@ -3,6 +3,8 @@
  */
 #include "analyzer/base/outfile.h"
 
+#include "analyzer/base/mem.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -188,7 +190,8 @@ static void test_memory(void **state)
 {
 	struct gst_err err = {0};
 	struct gst_outfile *o = gst_outfile_open_memory();
-	size_t length;
+	size_t length, room;
+	char *data;
 
 	(void)state;
 	gst_outfile_puts(o, "ab");
@@ -198,6 +201,13 @@ static void test_memory(void **state)
 	assert_string_equal(gst_outfile_memory(o, NULL), "abc");
 	assert_false(gst_outfile_failed(o));
 	assert_int_equal(gst_outfile_commit(o, &err), GST_OK);
+
+	o = gst_outfile_open_memory();
+	gst_outfile_puts(o, "xyz");
+	data = gst_outfile_take_memory(o, &length, &room);
+	assert_int_equal(length, 3);
+	assert_memory_equal(data, "xyz", 3);
+	gst_mem_free(data, room);
 }
 
 int main(void)

@@ -104,7 +104,8 @@ struct gst_load_stats {
 	uint64_t to_ns;
 	uint32_t segments; /* segments seen, whatever was asked for */
 	bool has_loss_of_unknown_size;
-	bool has_end; /* each segment read has its trailer */
+	bool has_more_unknown; /* unknown kinds that the list below has no room for */
+	bool has_end;	       /* each segment read has its trailer */
 	bool is_complete; /* has_end, and nothing cut, damaged, missing or lost; a window does not count */
 	bool is_text;			       /* .gstext */
 	const struct gst_load_reason *reasons; /* why it is not complete, in order of code */
