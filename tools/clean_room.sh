@@ -113,7 +113,13 @@ if [ -z "$folder" ]; then
 fi
 mkdir -p "$folder"
 room=
+child=
 cleanup() {
+	if [ -n "$child" ]; then
+		# unshare itself ignores the gentler signals; --kill-child takes the room along.
+		kill -KILL "$child" 2>/dev/null || :
+		wait "$child" 2>/dev/null || :
+	fi
 	[ "$keep" -eq 1 ] && return
 	[ -z "$room" ] || rm -rf --one-file-system "$room"
 	[ -z "$made" ] || rm -rf --one-file-system "$made"
@@ -153,7 +159,11 @@ for who in "${whos[@]}"; do
 		start=$SECONDS
 		result=ok
 		log=$folder/$who-$(basename "${command%% *}").log
-		unshare -m -p -f --kill-child "$0" --inside "$room" "$who" "$command$args" >"$log" 2>&1 || result=failed
+		# In the background, so that a signal ends it at once.
+		unshare -m -p -f --kill-child "$0" --inside "$room" "$who" "$command$args" >"$log" 2>&1 &
+		child=$!
+		wait "$child" || result=failed
+		child=
 		[ "$result" = ok ] || status=1
 		last=$(tail -n 1 "$log")
 		line=$(printf '%-5s %-20s %-6s %4d.%d minutes  %s' "$who" "$command" "$result" \
