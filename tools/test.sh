@@ -35,7 +35,7 @@ done
 if [ "$install" -eq 1 ]; then
 	# shellcheck source=tools/install_deps.sh
 	. tools/install_deps.sh
-	install_deps test "$yes" </dev/stdin || exit 1
+	install_deps test "$yes" || exit 1
 fi
 
 work=$(mktemp -d) || exit 1
