@@ -146,6 +146,12 @@ gst_status gst_gst_writer_put_raw(struct gst_gst_writer *w, uint32_t kind, uint3
 	return GST_OK;
 }
 
+void gst_gst_writer_set_number(struct gst_gst_writer *w, uint64_t sequence)
+{
+	GST_ASSERT(w->is_begun);
+	w->header.sequence = sequence;
+}
+
 size_t gst_gst_writer_body_bytes(const struct gst_gst_writer *w)
 {
 	return w->body.count;

@@ -46,6 +46,9 @@ GST_NODISCARD gst_status gst_gst_writer_put_raw(struct gst_gst_writer *w, uint32
 						uint32_t corr, const void *body, uint32_t bytes,
 						struct gst_err *err);
 
+/** Give the chunk that is open the number @sequence after all: writers that fill several at a time. */
+void gst_gst_writer_set_number(struct gst_gst_writer *w, uint64_t sequence);
+
 /** Bytes of the body so far; a caller that fills chunks ends one when it is large enough. */
 size_t gst_gst_writer_body_bytes(const struct gst_gst_writer *w);
 

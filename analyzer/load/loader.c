@@ -327,6 +327,13 @@ static void note_definition(struct gst_loader *l, const struct gst_record *rec)
 		const struct gst_rec_end *end = rec->data;
 
 		segment_of(l, rec->process, rec->segment)->has_end = true;
+		/* In a text the reader numbers the chunks. */
+		if (!l->stats.is_text && end->chunks && l->header.sequence &&
+		    end->chunks != l->header.sequence - 1)
+			gst_loader_reason(l, GST_LOAD_MISSING_CHUNKS, 1, rec->offset,
+					  "the trailer counts %" PRIu64
+					  " chunks before its own, which has number %" PRIu64,
+					  end->chunks, l->header.sequence);
 		if (end->pending)
 			gst_loader_reason(l, GST_LOAD_PENDING, end->pending, rec->offset,
 					  "%" PRIu64
