@@ -120,8 +120,8 @@ struct gst_call {
 /* What a call was given, where a check may need it. */
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
-	 * graph: graph, exec; host: function, user; launch: event; elapsed time: gst_event_id
-	 * of the second event */
+	 * graph: graph, exec; host: function, user; launch: event; event: handle, and b of an elapsed
+	 * time: gst_event_id of the second event */
 	uint64_t a, b;
 	uint64_t bytes; /* size */
 	uint32_t flags; /* launch_flags, event flags, stream flags, capture mode */
@@ -305,6 +305,9 @@ struct gst_model {
 	uint32_t loss_count;
 	struct gst_note *notes;
 	uint32_t note_count;
+	/* by id of a kernel's name: id of its short form (demangled, without arguments); 0 = none */
+	const uint32_t *short_names;
+	uint32_t short_name_count;
 	struct gst_model_stats stats;
 };
 
@@ -329,6 +332,12 @@ enum gst_accepted { GST_ACCEPTED_BEFORE, GST_ACCEPTED_AFTER, GST_ACCEPTED_AMBIGU
  * order, disjoint spans, CUPTI's sync ids or device times prove it; otherwise AMBIGUOUS. O(1).
  */
 enum gst_accepted gst_model_accepted(const struct gst_model *m, gst_call_id a, gst_call_id b);
+
+/** May @l have taken calls or their definitions, and not device records alone? */
+static inline bool gst_loss_touches_calls(const struct gst_loss *l)
+{
+	return l->kind < GST_REC_KERNEL;
+}
 
 /** Is @s a stream that legacy actions of its context wait for and hold up (S3)? UNKNOWN kinds: false. */
 static inline bool gst_stream_is_blocking(const struct gst_stream *s)

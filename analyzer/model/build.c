@@ -1,0 +1,753 @@
+/*
+ * build.c - gst_model_build: records in, model out.
+ *
+ * Role      : runs the steps (ingest, clocks, sort, correlate, resolve) and moves the results into the
+ *             arena in their final order.
+ * Method    : tables grow in vectors; ids become final when their number is known. Calls are sorted by
+ *             enter, ties by thread; device records find their call by correlation id.
+ * Invariant : the order of the chunks of different threads in the file does not matter.
+ * Not here  : what a record means (model_ingest.c), streams, events and ops (model_resolve.c).
+ */
+#include <stdio.h>
+
+#include "analyzer/base/assert.h"
+#include "analyzer/base/sort.h"
+#include "analyzer/model/model_internal.h"
+
+#define MAX_ITEMS (UINT32_MAX - 16u)
+
+/* A time is a time only below this: what is above comes from a broken clock. */
+#define SANE_NS (UINT64_C(1) << 62)
+
+static void *to_arena(struct gst_builder *b, const void *data, size_t count, size_t item_bytes)
+{
+	return count ? gst_arena_copy(b->arena, data, count * item_bytes)
+		     : gst_arena_alloc(b->arena, 1);
+}
+
+#define TO_ARENA(b, vec) to_arena((b), (vec).data, (vec).count, sizeof(*(vec).data))
+
+/* ---- order of threads, contexts, devices: by number, whatever came first in the file ---------------- */
+
+static void sort_threads(struct gst_builder *b)
+{
+	size_t count = b->threads.count;
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	struct gst_thread *out = GST_ARENA_ARRAY(b->arena, struct gst_thread, count);
+
+	for (size_t i = 0; i < count; i++) {
+		items[i].key =
+			(uint64_t)b->threads.data[i].process << 32 | b->threads.data[i].index;
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		struct gst_raw_thread *t = &b->threads.data[items[i].value];
+
+		t->final = (uint32_t)i;
+		out[i].process = t->process;
+		out[i].index = t->index;
+		out[i].tid = t->tid;
+		out[i].name = t->name;
+	}
+	b->m->threads = out;
+	b->m->thread_count = (uint32_t)count;
+	gst_mem_free(items, count * sizeof(*items));
+}
+
+/* Give the things of @map their final numbers: @at maps old to new. */
+static uint32_t *ranks(const uint32_t *process, const uint32_t *cupti_id, size_t count)
+{
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	uint32_t *at = gst_mem_alloc(count * sizeof(*at));
+
+	for (size_t i = 0; i < count; i++) {
+		items[i].key = (uint64_t)process[i] << 32 | cupti_id[i];
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++)
+		at[items[i].value] = (uint32_t)i;
+	gst_mem_free(items, count * sizeof(*items));
+	return at;
+}
+
+static uint32_t rank_of(const uint32_t *at, uint32_t id)
+{
+	return id == GST_NONE ? GST_NONE : at[id];
+}
+
+/* Contexts that only calls or device records name. */
+static void collect_contexts(struct gst_builder *b)
+{
+	for (uint32_t i = 0; i < b->processes.count; i++) {
+		const struct gst_raw_process *p = &b->processes.data[i];
+		uint32_t last = 0;
+
+		for (size_t d = 0; d < p->devs.count; d++) {
+			if (p->devs.data[d].ctx != last && p->devs.data[d].ctx) {
+				last = p->devs.data[d].ctx;
+				(void)gst_model_context(b, i, last);
+			}
+		}
+		for (size_t d = 0; d < p->stream_defs.count; d++)
+			(void)gst_model_context(b, i, p->stream_defs.data[d].rec.ctx);
+	}
+	for (uint64_t i = 0, last = 0; i < b->calls.count; i++) {
+		const struct gst_raw_call *c = &b->calls.data[i];
+
+		uint32_t process = b->threads.data[c->thread].process;
+
+		if (c->ctx && ((uint64_t)process << 32 | c->ctx) != last) {
+			last = (uint64_t)process << 32 | c->ctx;
+			(void)gst_model_context(b, process, c->ctx);
+		}
+	}
+}
+
+static void sort_contexts(struct gst_builder *b)
+{
+	size_t count = b->contexts.count;
+	size_t devices = b->devices.count;
+	size_t most = count > devices ? count : devices;
+	uint32_t *process = gst_mem_alloc(most * sizeof(*process));
+	uint32_t *id = gst_mem_alloc(most * sizeof(*id));
+	struct gst_context *contexts = gst_mem_alloc(count * sizeof(*contexts));
+	struct gst_device *sorted = gst_mem_alloc(devices * sizeof(*sorted));
+	uint32_t *ctx_at;
+	uint32_t *device_at;
+
+	for (size_t i = 0; i < count; i++) {
+		process[i] = b->contexts.data[i].process;
+		id[i] = b->contexts.data[i].cupti_id;
+	}
+	ctx_at = ranks(process, id, count);
+	for (size_t i = 0; i < devices; i++) {
+		process[i] = b->devices.data[i].process;
+		id[i] = b->devices.data[i].cupti_id;
+	}
+	device_at = ranks(process, id, devices);
+	for (size_t i = 0; i < count; i++) {
+		struct gst_context *c = &contexts[ctx_at[i]];
+
+		*c = b->contexts.data[i];
+		c->device = rank_of(device_at, c->device);
+		c->parent = rank_of(ctx_at, c->parent);
+		gst_map_put(&b->processes.data[c->process].contexts, c->cupti_id, ctx_at[i]);
+	}
+	for (size_t i = 0; i < devices; i++)
+		sorted[device_at[i]] = b->devices.data[i];
+	for (size_t i = 0; i < b->copies.count; i++) {
+		b->copies.data[i].src_ctx = rank_of(ctx_at, b->copies.data[i].src_ctx);
+		b->copies.data[i].dst_ctx = rank_of(ctx_at, b->copies.data[i].dst_ctx);
+	}
+	for (size_t i = 0; i < b->memory.count; i++)
+		b->memory.data[i].out.ctx = rank_of(ctx_at, b->memory.data[i].out.ctx);
+	if (count)
+		memcpy(b->contexts.data, contexts, count * sizeof(*contexts));
+	if (devices)
+		memcpy(b->devices.data, sorted, devices * sizeof(*sorted));
+	gst_mem_free(device_at, devices * sizeof(*device_at));
+	gst_mem_free(ctx_at, count * sizeof(*ctx_at));
+	gst_mem_free(sorted, devices * sizeof(*sorted));
+	gst_mem_free(contexts, count * sizeof(*contexts));
+	gst_mem_free(id, most * sizeof(*id));
+	gst_mem_free(process, most * sizeof(*process));
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------------- */
+
+static void note(struct gst_builder *b, uint32_t process, uint32_t code, const char *text,
+		 int32_t detail)
+{
+	struct gst_note n = {.process = process,
+			     .code = code,
+			     .text = gst_strtab_intern(b->m->strings, text, strlen(text)),
+			     .detail = detail};
+
+	gst_vec_push(&b->notes, n);
+}
+
+/* REALTIME minus MONOTONIC of the process at its start; false = not told. */
+static bool real_offset(const struct gst_raw_process *p, uint64_t *offset)
+{
+	if (p->clock.anchors.count && p->clock.anchors.data[0].real_ns) {
+		*offset = p->clock.anchors.data[0].real_ns - p->clock.anchors.data[0].mono_ns;
+		return true;
+	}
+	if (p->out.has_trace && p->out.trace.start_real_ns) {
+		*offset = p->out.trace.start_real_ns - p->out.trace.start_mono_ns;
+		return true;
+	}
+	return false;
+}
+
+/* Offsets of all processes to the first one's MONOTONIC: the same boot shares it, others meet by REALTIME. */
+static void align_processes(struct gst_builder *b)
+{
+	const struct gst_raw_process *first = b->processes.data;
+	uint64_t first_offset = 0;
+	bool has_first = b->processes.count && real_offset(first, &first_offset);
+
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+		uint64_t offset;
+
+		p->out.mono_to_model_ns = 0;
+		if (!i || (p->out.rec.boot_hi == first->out.rec.boot_hi &&
+			   p->out.rec.boot_lo == first->out.rec.boot_lo))
+			continue;
+		if (has_first && real_offset(p, &offset)) {
+			p->out.mono_to_model_ns = (int64_t)(offset - first_offset);
+		} else {
+			note(b, (uint32_t)i, GST_NOTE_TEXT,
+			     "clock not aligned with the first process: no wall clock in the trace",
+			     0);
+		}
+	}
+}
+
+static uint64_t to_first(const struct gst_raw_process *p, uint64_t mono_ns)
+{
+	return mono_ns + (uint64_t)p->out.mono_to_model_ns;
+}
+
+static void take_min(uint64_t *least, uint64_t ns)
+{
+	if (ns && ns < SANE_NS && ns < *least)
+		*least = ns;
+}
+
+static uint64_t since_base(const struct gst_builder *b, uint64_t ns)
+{
+	return ns < SANE_NS && ns > b->m->base_ns ? ns - b->m->base_ns : 0;
+}
+
+static void convert_range(struct gst_builder *b, struct gst_raw_process *p, uint64_t *begin_ns,
+			  uint64_t *end_ns, bool *is_good)
+{
+	*is_good = *begin_ns && *end_ns && *begin_ns <= *end_ns && *end_ns < SANE_NS;
+	(void)b;
+	if (!*is_good) {
+		*begin_ns = *end_ns = 0;
+		return;
+	}
+	*begin_ns = to_first(p, gst_clock_map_to_mono(&p->clock, *begin_ns));
+	*end_ns = to_first(p, gst_clock_map_to_mono(&p->clock, *end_ns));
+	/* Around a step of the clock two times may change places. */
+	if (*end_ns < *begin_ns || *begin_ns >= SANE_NS || *end_ns >= SANE_NS) {
+		*begin_ns = *end_ns = 0;
+		*is_good = false;
+	}
+}
+
+static void convert_times(struct gst_builder *b)
+{
+	uint64_t least = UINT64_MAX;
+	uint64_t offset = 0;
+	bool is_good;
+
+	align_processes(b);
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+		uint64_t steps = 0;
+
+		gst_clock_map_seal(&p->clock, &steps);
+		p->out.clock_uncertainty_ns = p->clock.uncertainty_ns;
+		b->m->stats.clock_steps += steps;
+		if (steps)
+			note(b, (uint32_t)i, GST_NOTE_CLOCK_STEP,
+			     "the wall clock stepped during the recording",
+			     steps > INT32_MAX ? INT32_MAX : (int32_t)steps);
+		for (size_t d = 0; d < p->devs.count; d++) {
+			struct gst_raw_dev *dev = &p->devs.data[d];
+
+			convert_range(b, p, &dev->begin_ns, &dev->end_ns, &is_good);
+			if (is_good) {
+				dev->bits |= RAW_DEV_TIMED;
+				take_min(&least, dev->begin_ns);
+			}
+		}
+	}
+	for (size_t i = 0; i < b->calls.count; i++) {
+		struct gst_raw_call *c = &b->calls.data[i];
+		const struct gst_raw_process *p =
+			&b->processes.data[b->threads.data[c->thread].process];
+
+		c->enter_ns = to_first(p, c->enter_ns);
+		if (c->flags & GST_CALL_RETURNED)
+			c->exit_ns = to_first(p, c->exit_ns);
+		take_min(&least, c->enter_ns);
+	}
+	/* Whole milliseconds: the times of a small text trace stay as they were written. */
+	b->m->base_ns = least == UINT64_MAX ? 0 : least - least % 1000000;
+	if (b->processes.count && real_offset(b->processes.data, &offset))
+		b->m->real_base_ns = b->m->base_ns + offset;
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		for (size_t d = 0; d < p->devs.count; d++) {
+			p->devs.data[d].begin_ns = since_base(b, p->devs.data[d].begin_ns);
+			p->devs.data[d].end_ns = since_base(b, p->devs.data[d].end_ns);
+		}
+	}
+	for (size_t i = 0; i < b->calls.count; i++) {
+		struct gst_raw_call *c = &b->calls.data[i];
+
+		c->enter_ns = since_base(b, c->enter_ns);
+		c->exit_ns = since_base(b, c->exit_ns);
+	}
+	for (size_t i = 0; i < b->memory.count; i++) {
+		struct gst_memory_record *r = &b->memory.data[i].out;
+		uint64_t end_ns = r->time_ns;
+
+		convert_range(b, &b->processes.data[r->process], &r->time_ns, &end_ns, &is_good);
+		r->time_ns = since_base(b, r->time_ns);
+	}
+	for (size_t i = 0; i < b->overheads.count; i++) {
+		struct gst_overhead *o = &b->overheads.data[i];
+
+		convert_range(b, &b->processes.data[o->process], &o->begin_ns, &o->end_ns,
+			      &is_good);
+		o->begin_ns = since_base(b, o->begin_ns);
+		o->end_ns = since_base(b, o->end_ns);
+	}
+	for (size_t i = 0; i < b->losses.count; i++) {
+		struct gst_loss *l = &b->losses.data[i];
+		const struct gst_raw_process *p = &b->processes.data[l->process];
+
+		if (l->since_ns)
+			l->since_ns = since_base(b, to_first(p, l->since_ns));
+		if (l->until_ns && l->until_ns != UINT64_MAX)
+			l->until_ns = since_base(b, to_first(p, l->until_ns));
+	}
+	for (size_t i = 0; i < b->notes.count; i++) {
+		struct gst_note *n = &b->notes.data[i];
+
+		if (n->time_ns)
+			n->time_ns =
+				since_base(b, to_first(&b->processes.data[n->process], n->time_ns));
+	}
+	for (size_t i = 0; i < b->processes.count; i++)
+		b->processes.data[i].out.mono_to_model_ns -= (int64_t)b->m->base_ns;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------- */
+
+static void sort_calls(struct gst_builder *b)
+{
+	size_t count = b->calls.count;
+	uint32_t *first = gst_mem_alloc((b->threads.count + 1) * sizeof(*first));
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	struct gst_call *out = GST_ARENA_ARRAY(b->arena, struct gst_call, count);
+	uint32_t *by_thread = GST_ARENA_ARRAY(b->arena, uint32_t, count);
+	uint32_t last_api = UINT32_MAX;
+	const struct gst_api *api = NULL;
+
+	/* By thread, each in the order of its records; an enter before the last one cannot be. */
+	for (size_t i = 0; i < b->threads.count; i++)
+		first[b->threads.data[i].final + 1] = b->threads.data[i].call_count;
+	for (size_t i = 0; i < b->threads.count; i++) {
+		first[i + 1] += first[i];
+		b->m->threads[i].call_count = first[i + 1] - first[i];
+		b->m->threads[i].calls = by_thread + first[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *at = &first[b->threads.data[b->calls.data[i].thread].final];
+
+		items[*at].key = b->calls.data[i].enter_ns;
+		items[*at].value = (uint32_t)i;
+		++*at;
+	}
+	for (size_t i = 1; i < count; i++) {
+		if (b->calls.data[items[i].value].thread ==
+			    b->calls.data[items[i - 1].value].thread &&
+		    items[i].key < items[i - 1].key)
+			items[i].key = items[i - 1].key;
+	}
+	gst_sort_items(items, count);
+	b->raw_of = gst_mem_alloc(count * sizeof(*b->raw_of));
+	memset(first, 0, (b->threads.count + 1) * sizeof(*first));
+	for (size_t i = 0; i < count; i++) {
+		const struct gst_raw_call *raw = &b->calls.data[items[i].value];
+		uint32_t thread = b->threads.data[raw->thread].final;
+		struct gst_call *c = &out[i];
+
+		b->raw_of[i] = items[i].value;
+		if (raw->api != last_api) {
+			last_api = raw->api;
+			api = gst_api_find(raw->api);
+		}
+		c->enter_ns = raw->enter_ns;
+		c->exit_ns = raw->exit_ns;
+		c->api = raw->api;
+		c->corr = raw->corr;
+		c->thread = thread;
+		c->stream = c->event = c->ctx = GST_NONE;
+		c->args = raw->args;
+		c->result = raw->result;
+		c->cls = api ? api->class_id : GST_API_CLASS_OTHER;
+		c->api_flags = api ? api->flags : 0;
+		c->flags = (uint8_t)raw->flags;
+		/* The array of the thread began at calls; it is filled in order. */
+		by_thread[(size_t)(b->m->threads[thread].calls - by_thread) + first[thread]++] =
+			(uint32_t)i;
+	}
+	b->m->calls = out;
+	b->m->call_count = (uint32_t)count;
+	gst_mem_free(items, count * sizeof(*items));
+	gst_mem_free(first, (b->threads.count + 1) * sizeof(*first));
+}
+
+/* Chain the device records of each call, in the order of the file. */
+static void correlate(struct gst_builder *b)
+{
+	size_t count = b->m->call_count;
+	uint32_t *most = gst_mem_alloc(b->processes.count * sizeof(*most));
+	uint32_t *calls = gst_mem_alloc(b->processes.count * sizeof(*calls));
+
+	b->dev_head = gst_mem_alloc(count * sizeof(*b->dev_head));
+	memset(b->dev_head, 0xff, count * sizeof(*b->dev_head));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t process = b->m->threads[b->m->calls[i].thread].process;
+
+		calls[process]++;
+		if (b->m->calls[i].corr > most[process])
+			most[process] = b->m->calls[i].corr;
+	}
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+		size_t size = (size_t)most[i] + 1;
+		struct gst_map sparse = {0};
+		uint32_t *dense = NULL;
+
+		/* Correlation ids count up by one a call: a plain array, unless the file says otherwise. */
+		if (size <= 8 * (size_t)calls[i] + 65536) {
+			dense = gst_mem_alloc(size * sizeof(*dense));
+			memset(dense, 0xff, size * sizeof(*dense));
+		}
+		for (size_t c = count; c-- > 0;) {
+			uint32_t corr = b->m->calls[c].corr;
+
+			/* From the last to the first: the first call with an id keeps it. */
+			if (!corr || b->m->threads[b->m->calls[c].thread].process != i)
+				continue;
+			if (dense) {
+				dense[corr] = (uint32_t)c;
+			} else {
+				gst_map_put(&sparse, corr, (uint32_t)c);
+			}
+		}
+		for (size_t d = p->devs.count; d-- > 0;) {
+			struct gst_raw_dev *dev = &p->devs.data[d];
+			uint32_t call = GST_NONE;
+
+			if (!dev->corr)
+				continue;
+			if (!dense) {
+				(void)gst_map_get(&sparse, dev->corr, &call);
+			} else if (dev->corr < size) {
+				call = dense[dev->corr];
+			}
+			if (call == GST_NONE)
+				continue;
+			dev->next = b->dev_head[call];
+			dev->bits |= RAW_DEV_CLAIMED;
+			b->dev_head[call] = (uint32_t)d;
+		}
+		for (size_t r = 0; r < b->memory.count; r++) {
+			struct gst_raw_memory *rec = &b->memory.data[r];
+
+			if (rec->out.process != i || !rec->corr)
+				continue;
+			if (!dense) {
+				(void)gst_map_get(&sparse, rec->corr, &rec->out.call);
+			} else if (rec->corr < size) {
+				rec->out.call = dense[rec->corr];
+			}
+		}
+		gst_mem_free(dense, size * sizeof(*dense));
+		gst_map_release(&sparse);
+	}
+	gst_mem_free(calls, b->processes.count * sizeof(*calls));
+	gst_mem_free(most, b->processes.count * sizeof(*most));
+}
+
+/* ---- results ------------------------------------------------------------------------------------------ */
+
+/* Whether calls, or things they need, may be missing after @from_ns. */
+static bool lost_calls_after(const struct gst_builder *b, uint32_t process, uint64_t from_ns)
+{
+	for (size_t i = 0; i < b->losses.count; i++) {
+		const struct gst_loss *l = &b->losses.data[i];
+
+		if (l->process == process && gst_loss_touches_calls(l) &&
+		    (!l->until_ns || l->until_ns >= from_ns) && l->reason != GST_LOSS_ENDED_EARLY)
+			return true;
+	}
+	return false;
+}
+
+static void finish_events(struct gst_builder *b)
+{
+	for (size_t i = 0; i < b->events.count; i++) {
+		struct gst_event *e = &b->events.data[i];
+		const struct gst_raw_process *p = &b->processes.data[e->process];
+
+		if (!e->history_is_complete || !p->has_lost_calls)
+			continue;
+		e->history_is_complete =
+			e->create_call != GST_NONE &&
+			!lost_calls_after(b, e->process, b->m->calls[e->create_call].enter_ns);
+	}
+}
+
+/* Recording had a gap before a later segment: calls in it are lost. */
+static void add_breaks(struct gst_builder *b)
+{
+	for (uint32_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		if (p->break_until_ns) {
+			struct gst_loss loss = {.process = i,
+						.reason = GST_LOSS_UNKNOWN,
+						.since_ns = 1,
+						.until_ns = p->break_until_ns};
+
+			gst_vec_push(&b->losses, loss);
+		}
+		for (size_t l = 0; l < b->losses.count; l++) {
+			if (b->losses.data[l].process == i &&
+			    gst_loss_touches_calls(&b->losses.data[l]))
+				p->has_lost_calls = true;
+		}
+	}
+}
+
+static void sort_memory(struct gst_builder *b)
+{
+	size_t count = b->memory.count;
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	struct gst_memory_record *out = GST_ARENA_ARRAY(b->arena, struct gst_memory_record, count);
+
+	for (size_t i = 0; i < count; i++) {
+		items[i].key = b->memory.data[i].out.time_ns;
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++)
+		out[i] = b->memory.data[items[i].value].out;
+	gst_mem_free(items, count * sizeof(*items));
+	b->m->memory = out;
+	b->m->memory_count = (uint32_t)count;
+}
+
+static void sort_overheads(struct gst_builder *b)
+{
+	size_t count = b->overheads.count;
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	struct gst_overhead *out = GST_ARENA_ARRAY(b->arena, struct gst_overhead, count);
+
+	for (size_t i = 0; i < count; i++) {
+		items[i].key = b->overheads.data[i].begin_ns;
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++)
+		out[i] = b->overheads.data[items[i].value];
+	gst_mem_free(items, count * sizeof(*items));
+	b->m->overheads = out;
+	b->m->overhead_count = (uint32_t)count;
+}
+
+static void find_span(struct gst_model *m)
+{
+	uint64_t begin = UINT64_MAX;
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		uint64_t last = m->calls[i].flags & GST_CALL_RETURNED ? m->calls[i].exit_ns
+								      : m->calls[i].enter_ns;
+
+		begin = m->calls[i].enter_ns < begin ? m->calls[i].enter_ns : begin;
+		end = last > end ? last : end;
+	}
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		if (!(m->ops[i].flags & (GST_OP_TIMED | GST_OP_PARTIAL)))
+			continue;
+		begin = m->ops[i].begin_ns < begin ? m->ops[i].begin_ns : begin;
+		end = m->ops[i].end_ns > end ? m->ops[i].end_ns : end;
+	}
+	m->begin_ns = begin == UINT64_MAX ? 0 : begin;
+	m->end_ns = end;
+}
+
+/* Short names of kernels, once a name. */
+static void shorten_names(struct gst_builder *b)
+{
+	struct gst_model *m = b->m;
+	uint32_t count = gst_strtab_count(m->strings);
+	uint32_t *out = GST_ARENA_ARRAY(b->arena, uint32_t, count);
+
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		uint32_t name = m->ops[i].name;
+
+		if (name && !out[name])
+			out[name] = gst_model_short_name(m->strings, name);
+	}
+	m->short_names = out;
+	m->short_name_count = count;
+}
+
+static void finish(struct gst_builder *b)
+{
+	struct gst_model *m = b->m;
+	struct gst_process *processes =
+		GST_ARENA_ARRAY(b->arena, struct gst_process, b->processes.count);
+
+	for (size_t i = 0; i < b->processes.count; i++) {
+		processes[i] = b->processes.data[i].out;
+		m->is_complete = m->is_complete && processes[i].is_complete;
+	}
+	m->processes = processes;
+	m->process_count = (uint32_t)b->processes.count;
+	m->contexts = TO_ARENA(b, b->contexts);
+	m->context_count = (uint32_t)b->contexts.count;
+	m->devices = TO_ARENA(b, b->devices);
+	m->device_count = (uint32_t)b->devices.count;
+	m->events = TO_ARENA(b, b->events);
+	m->event_count = (uint32_t)b->events.count;
+	m->args = TO_ARENA(b, b->args);
+	m->args_count = (uint32_t)b->args.count;
+	m->kernels = TO_ARENA(b, b->kernels);
+	m->kernel_count = (uint32_t)b->kernels.count;
+	m->copies = TO_ARENA(b, b->copies);
+	m->copy_count = (uint32_t)b->copies.count;
+	m->memsets = TO_ARENA(b, b->memsets);
+	m->memset_count = (uint32_t)b->memsets.count;
+	m->variables = TO_ARENA(b, b->variables);
+	m->variable_count = (uint32_t)b->variables.count;
+	m->losses = TO_ARENA(b, b->losses);
+	m->loss_count = (uint32_t)b->losses.count;
+	m->notes = TO_ARENA(b, b->notes);
+	m->note_count = (uint32_t)b->notes.count;
+	sort_memory(b);
+	sort_overheads(b);
+	find_span(m);
+	shorten_names(b);
+	gst_model_mark_ambiguous(m);
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		const struct gst_call *c = &m->calls[i];
+
+		m->stats.calls_without_return += !(c->flags & GST_CALL_RETURNED);
+		m->stats.captured_calls += (c->flags & GST_CALL_CAPTURED) != 0;
+		m->stats.ambiguous_calls += (c->flags & GST_CALL_AMBIGUOUS) != 0;
+	}
+}
+
+static void release(struct gst_builder *b)
+{
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		gst_map_release(&p->strings);
+		gst_map_release(&p->contexts);
+		gst_map_release(&p->devices);
+		gst_map_release(&p->graphs);
+		gst_map_release(&p->handles);
+		gst_map_release(&p->per_thread);
+		gst_map_release(&p->event_lives);
+		gst_map_release(&p->created);
+		gst_map_release(&p->def_handles);
+		gst_clock_map_release(&p->clock);
+		gst_vec_free(&p->stream_defs);
+		gst_vec_free(&p->event_states);
+		gst_vec_free(&p->devs);
+	}
+	gst_mem_free(b->raw_of, b->m->call_count * sizeof(*b->raw_of));
+	gst_mem_free(b->dev_head, b->m->call_count * sizeof(*b->dev_head));
+	gst_map_release(&b->process_map);
+	gst_map_release(&b->thread_map);
+	gst_map_release(&b->lane_map);
+	gst_vec_free(&b->processes);
+	gst_vec_free(&b->threads);
+	gst_vec_free(&b->calls);
+	gst_vec_free(&b->args);
+	gst_vec_free(&b->kernels);
+	gst_vec_free(&b->copies);
+	gst_vec_free(&b->memsets);
+	gst_vec_free(&b->memory);
+	gst_vec_free(&b->overheads);
+	gst_vec_free(&b->variables);
+	gst_vec_free(&b->losses);
+	gst_vec_free(&b->notes);
+	gst_vec_free(&b->contexts);
+	gst_vec_free(&b->devices);
+	gst_vec_free(&b->streams);
+	gst_vec_free(&b->events);
+	gst_vec_free(&b->event_captures);
+	gst_vec_free(&b->captures);
+	gst_vec_free(&b->ops);
+	gst_vec_free(&b->found);
+}
+
+static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uint32_t source,
+			   struct gst_err *err)
+{
+	struct gst_record rec;
+	int more;
+
+	while ((more = gst_loader_next(loader, &rec)) > 0) {
+		if (b->calls.count > MAX_ITEMS)
+			return gst_err_set(err, GST_E_LIMIT, "more than %u calls", MAX_ITEMS);
+		gst_model_ingest(b, source, &rec);
+	}
+	if (more < 0) {
+		if (err)
+			*err = *gst_loader_error(loader);
+		return more;
+	}
+	gst_model_ingest_stats(b, source, gst_loader_stats(loader));
+	return GST_OK;
+}
+
+gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count,
+			   struct gst_arena *arena, const struct gst_model **out,
+			   struct gst_err *err)
+{
+	struct gst_builder b = {0};
+	gst_status st = GST_OK;
+
+	b.arena = arena;
+	b.m = gst_arena_alloc(arena, sizeof(*b.m));
+	b.m->strings = gst_strtab_new();
+	b.m->is_complete = true;
+	for (size_t i = 0; i < loader_count && !st; i++)
+		st = read_all(&b, loaders[i], (uint32_t)i, err);
+	if (st)
+		goto out;
+	sort_threads(&b);
+	collect_contexts(&b);
+	sort_contexts(&b);
+	add_breaks(&b);
+	convert_times(&b);
+	sort_calls(&b);
+	correlate(&b);
+	st = gst_model_resolve(&b, err);
+	if (st)
+		goto out;
+	finish_events(&b);
+	finish(&b);
+	*out = b.m;
+out:
+	release(&b);
+	if (st)
+		gst_strtab_free(b.m->strings);
+	return st;
+}
+
+void gst_model_free(const struct gst_model *m)
+{
+	if (m)
+		gst_strtab_free(m->strings);
+}

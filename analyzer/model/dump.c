@@ -1,0 +1,266 @@
+/*
+ * dump.c - the model as text, one line a thing: `gstrace dump --model`, and goldens.
+ *
+ * Role      : what a person reads who asks what gstrace made of the records.
+ * Method    : tables in order, ids as in the graph's text; unknown things are left out, not zero.
+ * Invariant : the same model gives the same bytes; names are escaped, nothing else comes from the trace.
+ * Not here  : records (dump --text, --raw), edges (order_dump.c).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/base/outfile.h"
+#include "analyzer/model/model_internal.h"
+
+#define LABEL_BYTES 256
+
+/* Control bytes, quotes, the backslash and what is not ASCII as \xNN. */
+static void put_escaped(struct gst_outfile *out, const char *s, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+			gst_outfile_printf(out, "\\x%02x", c);
+		} else {
+			gst_outfile_write(out, s + i, 1);
+		}
+	}
+}
+
+static void put_string(const struct gst_model *m, struct gst_outfile *out, const char *key,
+		       uint32_t id)
+{
+	size_t length;
+	const char *s = gst_strtab_get(m->strings, id, &length);
+
+	if (!length)
+		return;
+	gst_outfile_printf(out, " %s=\"", key);
+	put_escaped(out, s, length);
+	gst_outfile_puts(out, "\"");
+}
+
+static void put_id(struct gst_outfile *out, const char *key, uint32_t id)
+{
+	if (id != GST_NONE)
+		gst_outfile_printf(out, " %s=%" PRIu32, key, id);
+}
+
+static void put_flags(struct gst_outfile *out, uint32_t flags, const char *const *names,
+		      size_t count)
+{
+	const char *separator = " flags=";
+
+	for (size_t i = 0; i < count; i++) {
+		if (flags & 1u << i) {
+			gst_outfile_printf(out, "%s%s", separator, names[i]);
+			separator = ",";
+		}
+	}
+}
+
+static void dump_processes(const struct gst_model *m, struct gst_outfile *out)
+{
+	gst_outfile_printf(out, "model begin=%" PRIu64 " end=%" PRIu64 " base=%" PRIu64 "%s\n",
+			   m->begin_ns, m->end_ns, m->base_ns, m->is_complete ? " complete" : "");
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		const struct gst_process *p = &m->processes[i];
+
+		gst_outfile_printf(out, "process %" PRIu32 " pid=%" PRIu32 "%s%s", i, p->rec.pid,
+				   p->is_complete ? " complete" : "",
+				   p->is_unbroken ? " unbroken" : "");
+		if (p->clock_uncertainty_ns)
+			gst_outfile_printf(out, " uncertainty=%" PRIu64, p->clock_uncertainty_ns);
+		put_string(m, out, "name", p->rec.name);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->variable_count; i++) {
+		gst_outfile_printf(out, "variable process=%" PRIu32, m->variables[i].process);
+		put_string(m, out, "name", m->variables[i].name);
+		put_string(m, out, "value", m->variables[i].value);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->thread_count; i++) {
+		gst_outfile_printf(
+			out,
+			"thread %" PRIu32 " process=%" PRIu32 " index=%" PRIu32 " calls=%" PRIu32,
+			i, m->threads[i].process, m->threads[i].index, m->threads[i].call_count);
+		put_string(m, out, "name", m->threads[i].name);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->device_count; i++) {
+		gst_outfile_printf(out, "device %" PRIu32 " process=%" PRIu32 " id=%" PRIu32, i,
+				   m->devices[i].process, m->devices[i].cupti_id);
+		put_string(m, out, "name", m->devices[i].name);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->context_count; i++) {
+		const struct gst_context *c = &m->contexts[i];
+
+		gst_outfile_printf(out, "context %" PRIu32 " process=%" PRIu32 " id=%" PRIu32, i,
+				   c->process, c->cupti_id);
+		put_id(out, "device", c->device);
+		put_id(out, "legacy", c->legacy_stream);
+		put_id(out, "parent", c->parent);
+		gst_outfile_puts(out, "\n");
+	}
+}
+
+static void dump_streams(const struct gst_model *m, struct gst_outfile *out)
+{
+	static const char *const kinds[] = {"blocking", "nonblocking", "legacy", "per-thread",
+					    "unknown"};
+
+	for (uint32_t i = 0; i < m->stream_count; i++) {
+		const struct gst_stream *s = &m->streams[i];
+
+		gst_outfile_printf(out, "stream %" PRIu32 " process=%" PRIu32, i, s->process);
+		put_id(out, "ctx", s->ctx);
+		put_id(out, "id", s->cupti_id);
+		if (s->handle)
+			gst_outfile_printf(out, " handle=0x%" PRIx64, s->handle);
+		gst_outfile_printf(out, " kind=%s", kinds[s->kind]);
+		if (s->priority)
+			gst_outfile_printf(out, " priority=%" PRId32, s->priority);
+		put_id(out, "thread", s->thread);
+		put_id(out, "create", s->create_call);
+		put_id(out, "destroy", s->destroy_call);
+		gst_outfile_printf(out, " ops=%" PRIu32 " busy=%" PRIu64 "%s", s->op_count,
+				   s->busy_ns, s->is_internal ? " internal" : "");
+		put_string(m, out, "name", s->name);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->event_count; i++) {
+		const struct gst_event *e = &m->events[i];
+
+		gst_outfile_printf(out, "event %" PRIu32 " process=%" PRIu32 " handle=0x%" PRIx64,
+				   i, e->process, e->handle);
+		if (e->flags)
+			gst_outfile_printf(out, " create_flags=0x%" PRIx32, e->flags);
+		put_id(out, "create", e->create_call);
+		put_id(out, "destroy", e->destroy_call);
+		gst_outfile_printf(out, "%s\n", e->history_is_complete ? " history" : "");
+	}
+}
+
+static void dump_calls(const struct gst_model *m, struct gst_outfile *out)
+{
+	static const char *const flags[] = {"returned", "captured", "ambiguous", "no-enter"};
+
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		const struct gst_call *c = &m->calls[i];
+		const struct gst_api *api = gst_api_find(c->api);
+
+		gst_outfile_printf(out, "call %" PRIu32 " thread=%" PRIu32 " ", i, c->thread);
+		if (api) {
+			gst_outfile_puts(out, api->symbol);
+		} else {
+			gst_outfile_printf(out, "api:%" PRIu32 ":%" PRIu32, c->api >> 16,
+					   c->api & 0xffff);
+		}
+		gst_outfile_printf(out, " corr=%" PRIu32 " enter=%" PRIu64, c->corr, c->enter_ns);
+		if (c->flags & GST_CALL_RETURNED)
+			gst_outfile_printf(out, " exit=%" PRIu64, c->exit_ns);
+		if (c->result)
+			gst_outfile_printf(out, " result=%" PRId32, c->result);
+		put_id(out, "ctx", c->ctx);
+		put_id(out, "stream", c->stream);
+		put_id(out, "event", c->event);
+		if (c->sync_id)
+			gst_outfile_printf(out, " sync_id=%" PRIu32, c->sync_id);
+		if (c->op_count)
+			gst_outfile_printf(out, " ops=%" PRIu32 "..%" PRIu32, c->first_op,
+					   c->first_op + c->op_count - 1);
+		put_flags(out, c->flags, flags, sizeof(flags) / sizeof(flags[0]));
+		gst_outfile_puts(out, "\n");
+	}
+}
+
+static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
+{
+	static const char *const flags[] = {"timed",	    "node",	"no-call",
+					    "no-record",    "forced",	"programmatic",
+					    "stream-guess", "bad-time", "partial"};
+	static const char *const kinds[] = {"kernel",	    "memcpy",	  "memset", "host-func",
+					    "event-record", "event-wait", "graph",  "alloc",
+					    "free",	    "memop",	  "opaque"};
+	char label[LABEL_BYTES];
+
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		const struct gst_op *op = &m->ops[i];
+
+		gst_model_op_label(m, i, label, sizeof(label));
+		gst_outfile_printf(out, "op %" PRIu32 " %s \"", i, kinds[op->kind]);
+		put_escaped(out, label, strlen(label));
+		gst_outfile_puts(out, "\"");
+		put_id(out, "call", op->call);
+		put_id(out, "stream", op->stream);
+		put_id(out, "parent", op->parent);
+		put_id(out, "event", op->event);
+		if (op->sync_id)
+			gst_outfile_printf(out, " sync_id=%" PRIu32, op->sync_id);
+		if (op->flags & (GST_OP_TIMED | GST_OP_PARTIAL))
+			gst_outfile_printf(out, " begin=%" PRIu64 " end=%" PRIu64, op->begin_ns,
+					   op->end_ns);
+		put_flags(out, op->flags, flags, sizeof(flags) / sizeof(flags[0]));
+		gst_outfile_puts(out, "\n");
+	}
+}
+
+static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
+{
+	const struct gst_model_stats *s = &m->stats;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} counts[] = {
+		{"records", s->records},
+		{"unknown-records", s->unknown_records},
+		{"unknown-critical", s->unknown_critical},
+		{"ops-without-call", s->ops_without_call},
+		{"calls-without-return", s->calls_without_return},
+		{"ops-without-record", s->ops_without_record},
+		{"ops-without-stream", s->ops_without_stream},
+		{"bad-times", s->bad_times},
+		{"ambiguous-calls", s->ambiguous_calls},
+		{"captured-calls", s->captured_calls},
+		{"opaque-ops", s->opaque_ops},
+		{"clock-steps", s->clock_steps},
+		{"errors", s->errors},
+	};
+
+	for (uint32_t i = 0; i < m->loss_count; i++) {
+		const struct gst_loss *l = &m->losses[i];
+
+		gst_outfile_printf(out,
+				   "loss process=%" PRIu32 " kind=0x%" PRIx32 " reason=%" PRIu32
+				   " count=%" PRIu64,
+				   l->process, l->kind, l->reason, l->count);
+		if (l->since_ns)
+			gst_outfile_printf(out, " since=%" PRIu64, l->since_ns);
+		if (l->until_ns && l->until_ns != UINT64_MAX)
+			gst_outfile_printf(out, " until=%" PRIu64, l->until_ns);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->note_count; i++) {
+		gst_outfile_printf(out, "note process=%" PRIu32 " code=%" PRIu32 " detail=%" PRId32,
+				   m->notes[i].process, m->notes[i].code, m->notes[i].detail);
+		put_string(m, out, "text", m->notes[i].text);
+		gst_outfile_puts(out, "\n");
+	}
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].value)
+			gst_outfile_printf(out, "count %s=%" PRIu64 "\n", counts[i].name,
+					   counts[i].value);
+	}
+}
+
+void gst_model_dump(const struct gst_model *m, struct gst_outfile *out)
+{
+	dump_processes(m, out);
+	dump_streams(m, out);
+	dump_calls(m, out);
+	dump_ops(m, out);
+	dump_rest(m, out);
+}

@@ -1,0 +1,140 @@
+/*
+ * model_clock.c - from the clock of device records (REALTIME) to MONOTONIC.
+ *
+ * Role      : build.c converts every device time once, here.
+ * Method    : the two anchors around a time, linear between them; outside, the nearest one's offset.
+ *             Where the wall clock stepped between two anchors a straight line would bend all times
+ *             of that second: there the nearer anchor's offset is used instead.
+ * Invariant : without a step the answer is monotonic in its argument.
+ * Not here  : which host a process ran on, and the model's zero (build.c).
+ */
+#include "analyzer/base/sort.h"
+#include "analyzer/model/model_internal.h"
+
+/* The wall clock is slewed by 0.05 % at most; what is beyond twice that and 100 us is a step. */
+#define STEP_FLOOR_NS 100000u
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static uint64_t drift(const struct gst_anchor *a, const struct gst_anchor *b)
+{
+	return distance(b->gpu_ns - a->gpu_ns, b->mono_ns - a->mono_ns);
+}
+
+static bool is_step(const struct gst_anchor *a, const struct gst_anchor *b)
+{
+	uint64_t span = b->mono_ns - a->mono_ns;
+
+	if (b->gpu_ns <= a->gpu_ns)
+		return true;
+	return drift(a, b) > span / 1000 + STEP_FLOOR_NS + a->width_ns + b->width_ns;
+}
+
+void gst_clock_map_seal(struct gst_clock_map *map, uint64_t *steps)
+{
+	size_t count = map->anchors.count;
+	struct gst_sort_item *items;
+	struct gst_anchor *sorted;
+	size_t kept = 0;
+
+	if (!count)
+		return;
+	items = gst_mem_alloc(count * sizeof(*items));
+	sorted = gst_mem_alloc(count * sizeof(*sorted));
+	for (size_t i = 0; i < count; i++) {
+		items[i].key = map->anchors.data[i].mono_ns;
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct gst_anchor *a = &map->anchors.data[items[i].value];
+
+		if (kept && sorted[kept - 1].mono_ns == a->mono_ns)
+			continue;
+		sorted[kept++] = *a;
+	}
+	for (size_t i = 0; i < kept; i++) {
+		map->anchors.data[i] = sorted[i];
+		if (sorted[i].width_ns > map->uncertainty_ns)
+			map->uncertainty_ns = sorted[i].width_ns;
+		if (!i)
+			continue;
+		if (is_step(&sorted[i - 1], &sorted[i])) {
+			map->has_steps = true;
+			++*steps;
+		}
+		if (drift(&sorted[i - 1], &sorted[i]) > map->uncertainty_ns)
+			map->uncertainty_ns = drift(&sorted[i - 1], &sorted[i]);
+	}
+	map->anchors.count = kept;
+	map->by_gpu = gst_mem_alloc(kept * sizeof(*map->by_gpu));
+	for (size_t i = 0; i < kept; i++) {
+		items[i].key = sorted[i].gpu_ns;
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, kept);
+	for (size_t i = 0; i < kept; i++)
+		map->by_gpu[i] = items[i].value;
+	gst_mem_free(sorted, count * sizeof(*sorted));
+	gst_mem_free(items, count * sizeof(*items));
+}
+
+/* The anchor with the largest GPU time not after @gpu_ns; the first one if there is none. */
+static size_t find_anchor(struct gst_clock_map *map, uint64_t gpu_ns)
+{
+	const struct gst_anchor *a = map->anchors.data;
+	size_t low = 0;
+	size_t high = map->anchors.count;
+
+	if (!map->has_steps && map->hint + 1 < high && a[map->hint].gpu_ns <= gpu_ns &&
+	    gpu_ns < a[map->hint + 1].gpu_ns)
+		return map->hint;
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a[map->by_gpu[middle]].gpu_ns <= gpu_ns) {
+			low = middle;
+		} else {
+			high = middle;
+		}
+	}
+	map->hint = map->by_gpu[low];
+	return map->hint;
+}
+
+uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns)
+{
+	const struct gst_anchor *a;
+	const struct gst_anchor *b;
+	uint64_t offset, span;
+	size_t i;
+
+	if (!map->anchors.count)
+		return gpu_ns;
+	i = find_anchor(map, gpu_ns);
+	a = &map->anchors.data[i];
+	offset = gpu_ns - a->gpu_ns;
+	if (gpu_ns < a->gpu_ns || i + 1 == map->anchors.count)
+		return a->mono_ns + offset;
+	b = a + 1;
+	span = b->mono_ns - a->mono_ns;
+	if (is_step(a, b))
+		return offset <= span / 2 || b->gpu_ns - gpu_ns > span
+			       ? a->mono_ns + offset
+			       : b->mono_ns - (b->gpu_ns - gpu_ns);
+	/* The two clocks differ by a small part of the span: exact in a double. */
+	return a->mono_ns + offset +
+	       (uint64_t)(int64_t)((double)offset *
+				   (double)(int64_t)(span - (b->gpu_ns - a->gpu_ns)) /
+				   (double)(b->gpu_ns - a->gpu_ns));
+}
+
+void gst_clock_map_release(struct gst_clock_map *map)
+{
+	gst_mem_free(map->by_gpu, map->anchors.count * sizeof(*map->by_gpu));
+	map->by_gpu = NULL;
+	gst_vec_free(&map->anchors);
+}

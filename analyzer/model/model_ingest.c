@@ -1,0 +1,691 @@
+/*
+ * model_ingest.c - take the loader's records apart into compact tables, one a kind.
+ *
+ * Role      : first step of gst_model_build; nothing is decided here, times stay raw.
+ * Method    : calls are completed by the exit that follows in their thread; device records keep what
+ *             the model needs and their correlation id.
+ * Invariant : ids of strings are the model's at the end of the step, others are the trace's.
+ * Not here  : what belongs to what (model_resolve.c), clocks (model_clock.c).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/model/model_internal.h"
+
+#define NO_PROCESS UINT32_MAX
+
+static struct gst_raw_process *find_process(struct gst_builder *b, uint32_t source, uint32_t pid,
+					    uint32_t *index)
+{
+	struct gst_raw_process *p;
+	uint32_t *slot;
+	bool is_new;
+
+	if (b->last_process < b->processes.count) {
+		p = &b->processes.data[b->last_process];
+		if (p->source == source && p->pid == pid) {
+			*index = b->last_process;
+			return p;
+		}
+	}
+	slot = gst_map_add(&b->process_map, (uint64_t)source << 32 | pid,
+			   (uint32_t)b->processes.count, &is_new);
+	if (is_new) {
+		struct gst_raw_process fresh = {0};
+
+		fresh.source = source;
+		fresh.pid = pid;
+		fresh.first_segment = UINT32_MAX;
+		fresh.out.source = source;
+		fresh.out.rec.pid = pid;
+		fresh.out.is_complete = true;
+		gst_vec_push(&b->processes, fresh);
+	}
+	*index = *slot;
+	b->last_process = *slot;
+	return &b->processes.data[*slot];
+}
+
+static uint32_t find_thread(struct gst_builder *b, uint32_t process, uint32_t index)
+{
+	uint32_t *slot;
+	bool is_new;
+
+	if (b->last_thread < b->threads.count &&
+	    b->threads.data[b->last_thread].process == process &&
+	    b->threads.data[b->last_thread].index == index)
+		return b->last_thread;
+	slot = gst_map_add(&b->thread_map, (uint64_t)process << 32 | index,
+			   (uint32_t)b->threads.count, &is_new);
+	if (is_new) {
+		struct gst_raw_thread fresh = {0};
+
+		fresh.process = process;
+		fresh.index = index;
+		fresh.open = GST_NONE;
+		gst_vec_push(&b->threads, fresh);
+		b->processes.data[process].thread_count++;
+	}
+	b->last_thread = *slot;
+	return *slot;
+}
+
+uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t *slot;
+	bool is_new;
+
+	slot = gst_map_add(&p->contexts, cupti_id, (uint32_t)b->contexts.count, &is_new);
+	if (is_new) {
+		struct gst_context fresh = {.process = process,
+					    .cupti_id = cupti_id,
+					    .device = GST_NONE,
+					    .legacy_stream = GST_NONE,
+					    .parent = GST_NONE};
+
+		gst_vec_push(&b->contexts, fresh);
+		p->context_count++;
+	}
+	return *slot;
+}
+
+static uint32_t find_device(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t *slot;
+	bool is_new;
+
+	slot = gst_map_add(&p->devices, cupti_id, (uint32_t)b->devices.count, &is_new);
+	if (is_new) {
+		struct gst_device fresh = {.process = process, .cupti_id = cupti_id};
+
+		gst_vec_push(&b->devices, fresh);
+	}
+	return *slot;
+}
+
+/* The model's id of string @id of the trace: definitions come first, an unknown id is no string. */
+static uint32_t string_id(const struct gst_raw_process *p, uint32_t id)
+{
+	uint32_t out;
+
+	return id && gst_map_get(&p->strings, id, &out) ? out : 0;
+}
+
+static void add_loss(struct gst_builder *b, uint32_t process, uint32_t kind, uint32_t reason,
+		     uint64_t count, uint64_t since_ns, uint64_t until_ns)
+{
+	struct gst_loss loss = {.process = process,
+				.kind = kind,
+				.reason = reason,
+				.count = count,
+				.since_ns = since_ns,
+				.until_ns = until_ns};
+
+	gst_vec_push(&b->losses, loss);
+	b->processes.data[process].out.is_complete = false;
+}
+
+/* ---- definitions ------------------------------------------------------------------------------- */
+
+static void ingest_device(struct gst_builder *b, uint32_t process, const struct gst_rec_device *rec)
+{
+	const struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t index = find_device(b, process, rec->device);
+	struct gst_device *d = &b->devices.data[index];
+
+	d->rec = *rec;
+	d->name = d->rec.name = string_id(p, rec->name);
+}
+
+static void ingest_context(struct gst_builder *b, uint32_t process,
+			   const struct gst_rec_context *rec)
+{
+	uint32_t ctx = gst_model_context(b, process, rec->ctx);
+	uint32_t parent = rec->parent ? gst_model_context(b, process, rec->parent) : GST_NONE;
+	uint32_t device = find_device(b, process, rec->device);
+
+	b->contexts.data[ctx].device = device;
+	b->contexts.data[ctx].parent = parent == ctx ? GST_NONE : parent;
+	if (rec->null_stream) {
+		/* Kept as a definition of its own: the stream's record may be missing. */
+		struct gst_raw_stream_def def = {0};
+
+		def.rec.ctx = rec->ctx;
+		def.rec.stream = rec->null_stream;
+		def.rec.type = GST_STREAM_LEGACY;
+		def.stream = GST_NONE;
+		gst_vec_push(&b->processes.data[process].stream_defs, def);
+	}
+}
+
+static void ingest_process(struct gst_builder *b, struct gst_raw_process *p,
+			   const struct gst_rec_process *rec)
+{
+	struct gst_rec_process *out = &p->out.rec;
+
+	(void)b;
+	*out = *rec;
+	out->host = string_id(p, rec->host);
+	out->exe = string_id(p, rec->exe);
+	out->cmdline = string_id(p, rec->cmdline);
+	out->name = string_id(p, rec->name);
+	out->driver_release = string_id(p, rec->driver_release);
+	out->staging = string_id(p, rec->staging);
+	out->cupti_path = string_id(p, rec->cupti_path);
+	p->out.has_process = true;
+}
+
+static void ingest_rank(struct gst_builder *b, uint32_t process, const struct gst_rec_rank *rec)
+{
+	char number[24];
+	int length = snprintf(number, sizeof(number), "%" PRId64, rec->value);
+	struct gst_variable v = {.process = process,
+				 .name = string_id(&b->processes.data[process], rec->name),
+				 .value = gst_strtab_intern(b->m->strings, number, (size_t)length)};
+
+	gst_vec_push(&b->variables, v);
+}
+
+static void ingest_segment(struct gst_raw_process *p, const struct gst_rec_segment *rec)
+{
+	if (!p->has_segment || rec->index < p->first_segment) {
+		p->first_segment = rec->index;
+		p->out.is_unbroken = rec->index == 0 && rec->flags & GST_SEGMENT_UNBROKEN;
+	}
+	p->has_segment = true;
+	if (rec->index && !(rec->flags & GST_SEGMENT_UNBROKEN) && rec->time_ns > p->break_until_ns)
+		p->break_until_ns = rec->time_ns;
+}
+
+/* ---- calls --------------------------------------------------------------------------------------- */
+
+static uint32_t add_args(struct gst_builder *b, uint64_t a, uint64_t c, uint64_t bytes,
+			 uint32_t flags, int32_t extra)
+{
+	struct gst_call_args args = {
+		.a = a, .b = c, .bytes = bytes, .flags = flags, .extra = extra};
+
+	if (!(a | c | bytes | flags | (uint32_t)extra))
+		return GST_NONE;
+	gst_vec_push(&b->args, args);
+	return (uint32_t)b->args.count - 1;
+}
+
+static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
+{
+	const struct gst_rec_call_prefix *prefix = rec->data;
+	struct gst_raw_call call = {0};
+
+	call.enter_ns = prefix->enter_ns;
+	call.handle = prefix->stream;
+	call.api = prefix->api;
+	call.corr = rec->corr;
+	call.ctx = prefix->ctx;
+	call.thread = thread;
+	call.args = GST_NONE;
+	switch (rec->kind) {
+	case GST_REC_CALL: {
+		const struct gst_rec_call *r = rec->data;
+
+		call.args = add_args(b, r->object, r->value, 0, 0, 0);
+		break;
+	}
+	case GST_REC_CALL_LAUNCH: {
+		const struct gst_rec_call_launch *r = rec->data;
+
+		call.args = add_args(b, r->event, 0, 0, r->flags, 0);
+		call.name = string_id(&b->processes.data[b->threads.data[thread].process], r->name);
+		break;
+	}
+	case GST_REC_CALL_COPY: {
+		const struct gst_rec_call_copy *r = rec->data;
+
+		call.args = add_args(b, r->dst, r->src, r->size, r->count, (int32_t)r->direction);
+		break;
+	}
+	case GST_REC_CALL_MEMSET: {
+		const struct gst_rec_call_memset *r = rec->data;
+
+		call.args = add_args(b, r->dst, 0, r->size, 0, 0);
+		break;
+	}
+	case GST_REC_CALL_EVENT: {
+		const struct gst_rec_call_event *r = rec->data;
+
+		call.args = add_args(b, r->event, r->event2, 0, r->flags, 0);
+		break;
+	}
+	case GST_REC_CALL_STREAM: {
+		const struct gst_rec_call_stream *r = rec->data;
+
+		call.args = add_args(b, 0, 0, 0, r->flags, r->priority);
+		break;
+	}
+	case GST_REC_CALL_GRAPH: {
+		const struct gst_rec_call_graph *r = rec->data;
+
+		call.args = add_args(b, r->graph, r->exec, 0, r->mode, 0);
+		break;
+	}
+	case GST_REC_CALL_MEMORY: {
+		const struct gst_rec_call_memory *r = rec->data;
+
+		call.args = add_args(b, r->address, r->pool, r->size, 0, 0);
+		break;
+	}
+	case GST_REC_CALL_HOST: {
+		const struct gst_rec_call_host *r = rec->data;
+
+		call.args = add_args(b, r->function, r->user, 0, 0, 0);
+		break;
+	}
+	default:
+		break;
+	}
+	b->threads.data[thread].open = (uint32_t)b->calls.count;
+	b->threads.data[thread].call_count++;
+	gst_vec_push(&b->calls, call);
+}
+
+static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
+{
+	const struct gst_rec_call_exit *r = rec->data;
+	struct gst_raw_thread *t = &b->threads.data[thread];
+	struct gst_raw_call *call = t->open == GST_NONE ? NULL : &b->calls.data[t->open];
+
+	t->open = GST_NONE;
+	if (!call || call->corr != rec->corr) {
+		struct gst_raw_call lone = {0};
+
+		/* Its enter was lost: all that is known is that it ended. */
+		lone.enter_ns = r->exit_ns;
+		lone.corr = rec->corr;
+		lone.thread = thread;
+		lone.args = GST_NONE;
+		lone.flags = GST_CALL_NO_ENTER;
+		t->call_count++;
+		gst_vec_push(&b->calls, lone);
+		call = &b->calls.data[b->calls.count - 1];
+	}
+	call->exit_ns = r->exit_ns < call->enter_ns ? call->enter_ns : r->exit_ns;
+	call->value = r->value;
+	call->result = r->result;
+	call->flags |= GST_CALL_RETURNED;
+}
+
+/* ---- device records ------------------------------------------------------------------------------- */
+
+static void add_dev(struct gst_raw_process *p, const struct gst_record *rec, struct gst_raw_dev dev)
+{
+	dev.corr = rec->corr;
+	dev.next = GST_NONE;
+	dev.kind = (uint8_t)(rec->kind - GST_REC_KERNEL);
+	gst_vec_push(&p->devs, dev);
+}
+
+static uint32_t small_id(uint64_t id)
+{
+	return id < UINT32_MAX ? (uint32_t)id : 0;
+}
+
+static void ingest_kernel(struct gst_builder *b, struct gst_raw_process *p,
+			  const struct gst_record *rec)
+{
+	const struct gst_rec_kernel *r = rec->data;
+	struct gst_kernel k = {.grid = {r->grid_x, r->grid_y, r->grid_z},
+			       .block = {r->block_x, r->block_y, r->block_z},
+			       .registers = r->registers,
+			       .shared_static = r->shared_static,
+			       .shared_dynamic = r->shared_dynamic,
+			       .cupti_stream = r->stream,
+			       .channel = r->channel,
+			       .channel_type = r->channel_type,
+			       .launch_type = r->launch_type,
+			       .graph_node = r->graph_node};
+
+	add_dev(p, rec,
+		(struct gst_raw_dev){.begin_ns = r->start_ns,
+				     .end_ns = r->end_ns,
+				     .ctx = r->ctx,
+				     .stream = r->stream,
+				     .name = string_id(p, r->name),
+				     .detail = (uint32_t)b->kernels.count,
+				     .sync_id = r->graph,
+				     .flags = (uint8_t)r->flags,
+				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
+	gst_vec_push(&b->kernels, k);
+}
+
+static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+{
+	const struct gst_rec_memcpy *r = rec->data;
+	struct gst_copy c = {.bytes = r->size,
+			     .graph_node = r->graph_node,
+			     .copy_kind = r->copy_kind,
+			     .src_kind = r->src_kind,
+			     .dst_kind = r->dst_kind,
+			     .is_async = r->is_async != 0,
+			     .is_peer = r->is_peer != 0,
+			     .channel = r->channel,
+			     .cupti_stream = r->stream,
+			     .src_device = r->src_device,
+			     .dst_device = r->dst_device,
+			     .src_ctx = GST_NONE,
+			     .dst_ctx = GST_NONE};
+
+	if (r->is_peer && r->src_ctx)
+		c.src_ctx = gst_model_context(b, process, r->src_ctx);
+	if (r->is_peer && r->dst_ctx)
+		c.dst_ctx = gst_model_context(b, process, r->dst_ctx);
+	add_dev(&b->processes.data[process], rec,
+		(struct gst_raw_dev){.begin_ns = r->start_ns,
+				     .end_ns = r->end_ns,
+				     .ctx = r->ctx,
+				     .stream = r->stream,
+				     .detail = (uint32_t)b->copies.count,
+				     .sync_id = r->graph,
+				     .flags = (uint8_t)r->flags,
+				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
+	gst_vec_push(&b->copies, c);
+}
+
+static void ingest_memset(struct gst_builder *b, struct gst_raw_process *p,
+			  const struct gst_record *rec)
+{
+	const struct gst_rec_memset *r = rec->data;
+	struct gst_memset s = {.bytes = r->size,
+			       .graph_node = r->graph_node,
+			       .memory_kind = r->memory_kind,
+			       .is_async = r->is_async != 0,
+			       .cupti_stream = r->stream};
+
+	add_dev(p, rec,
+		(struct gst_raw_dev){.begin_ns = r->start_ns,
+				     .end_ns = r->end_ns,
+				     .ctx = r->ctx,
+				     .stream = r->stream,
+				     .detail = (uint32_t)b->memsets.count,
+				     .sync_id = r->graph,
+				     .flags = (uint8_t)r->flags,
+				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
+	gst_vec_push(&b->memsets, s);
+}
+
+static void ingest_other_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+
+	switch (rec->kind) {
+	case GST_REC_GRAPH_RUN: {
+		const struct gst_rec_graph_run *r = rec->data;
+
+		add_dev(p, rec,
+			(struct gst_raw_dev){.begin_ns = r->start_ns,
+					     .end_ns = r->end_ns,
+					     .ctx = r->ctx,
+					     .stream = r->stream,
+					     .detail = r->graph,
+					     .flags = (uint8_t)r->flags});
+		break;
+	}
+	case GST_REC_SYNC: {
+		const struct gst_rec_sync *r = rec->data;
+
+		add_dev(p, rec,
+			(struct gst_raw_dev){.begin_ns = r->start_ns,
+					     .end_ns = r->end_ns,
+					     .ctx = r->ctx,
+					     .stream = r->stream,
+					     .name = r->event_id,
+					     .detail = GST_NONE,
+					     .sync_id = small_id(r->sync_id),
+					     .flags = (uint8_t)r->flags,
+					     .sync_type = (uint8_t)r->type});
+		break;
+	}
+	case GST_REC_EVENT: {
+		const struct gst_rec_event *r = rec->data;
+
+		add_dev(p, rec,
+			(struct gst_raw_dev){.begin_ns = r->time_ns,
+					     .end_ns = r->time_ns,
+					     .ctx = r->ctx,
+					     .stream = r->stream,
+					     .name = r->event_id,
+					     .detail = GST_NONE,
+					     .sync_id = small_id(r->sync_id)});
+		break;
+	}
+	case GST_REC_HOST_RUN: {
+		const struct gst_rec_host_run *r = rec->data;
+
+		add_dev(p, rec,
+			(struct gst_raw_dev){.begin_ns = r->start_ns,
+					     .end_ns = r->end_ns,
+					     .ctx = r->ctx,
+					     .stream = r->stream,
+					     .detail = GST_NONE,
+					     .bits = r->graph_node ? RAW_DEV_NODE : 0});
+		break;
+	}
+	case GST_REC_MEMORY: {
+		const struct gst_rec_memory *r = rec->data;
+		struct gst_raw_memory m = {
+			.out = {.time_ns = r->time_ns,
+				.address = r->address,
+				.bytes = r->size,
+				.process = process,
+				.ctx = r->ctx ? gst_model_context(b, process, r->ctx) : GST_NONE,
+				.call = GST_NONE,
+				.op = r->op,
+				.memory_kind = r->memory_kind,
+				.is_async = r->is_async != 0},
+			.corr = rec->corr};
+
+		gst_vec_push(&b->memory, m);
+		break;
+	}
+	case GST_REC_OVERHEAD: {
+		const struct gst_rec_overhead *r = rec->data;
+		struct gst_overhead o = {.begin_ns = r->start_ns,
+					 .end_ns = r->end_ns,
+					 .process = process,
+					 .type = r->type,
+					 .tid = r->thread};
+
+		gst_vec_push(&b->overheads, o);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec)
+{
+	uint32_t process;
+	struct gst_raw_process *p = find_process(b, source, rec->process, &process);
+
+	switch (rec->kind) {
+	case GST_REC_STRING: {
+		const struct gst_rec_string *r = rec->data;
+
+		if (r->id)
+			gst_map_put(&p->strings, r->id,
+				    gst_strtab_intern(b->m->strings, rec->tail, rec->tail_bytes));
+		break;
+	}
+	case GST_REC_TRACE: {
+		const struct gst_rec_trace *r = rec->data;
+
+		p->out.trace = *r;
+		p->out.trace.writer = string_id(p, r->writer);
+		p->out.trace.version = string_id(p, r->version);
+		p->out.trace.commit = string_id(p, r->commit);
+		p->out.has_trace = true;
+		break;
+	}
+	case GST_REC_PROCESS:
+		ingest_process(b, p, rec->data);
+		break;
+	case GST_REC_VARIABLE: {
+		const struct gst_rec_variable *r = rec->data;
+		struct gst_variable v = {.process = process,
+					 .name = string_id(p, r->name),
+					 .value = string_id(p, r->value)};
+
+		gst_vec_push(&b->variables, v);
+		break;
+	}
+	case GST_REC_RANK:
+		ingest_rank(b, process, rec->data);
+		break;
+	case GST_REC_DEVICE:
+		ingest_device(b, process, rec->data);
+		break;
+	case GST_REC_CONTEXT:
+		ingest_context(b, process, rec->data);
+		break;
+	case GST_REC_STREAM: {
+		struct gst_raw_stream_def def = {0};
+
+		def.rec = *(const struct gst_rec_stream *)rec->data;
+		def.corr = rec->corr;
+		def.stream = GST_NONE;
+		gst_vec_push(&p->stream_defs, def);
+		break;
+	}
+	case GST_REC_THREAD: {
+		const struct gst_rec_thread *r = rec->data;
+		uint32_t t = find_thread(b, process, r->thread);
+
+		b->threads.data[t].tid = r->tid;
+		b->threads.data[t].name = string_id(&b->processes.data[process], r->name);
+		break;
+	}
+	case GST_REC_GRAPH: {
+		const struct gst_rec_graph *r = rec->data;
+
+		gst_map_put(&p->graphs, r->graph, r->nodes);
+		break;
+	}
+	case GST_REC_ANCHOR: {
+		const struct gst_rec_anchor *r = rec->data;
+		struct gst_anchor a = {.mono_ns = r->mono_ns,
+				       .gpu_ns = r->gpu_ns ? r->gpu_ns : r->real_ns,
+				       .real_ns = r->real_ns,
+				       .width_ns = r->width_ns};
+
+		gst_vec_push(&p->clock.anchors, a);
+		break;
+	}
+	case GST_REC_LOSS: {
+		const struct gst_rec_loss *r = rec->data;
+
+		add_loss(b, process, r->kind, r->reason, r->count, r->since_ns, r->until_ns);
+		break;
+	}
+	case GST_REC_NOTE: {
+		const struct gst_rec_note *r = rec->data;
+		struct gst_note n = {.process = process,
+				     .code = r->code,
+				     .text = string_id(p, r->text),
+				     .detail = r->detail,
+				     .time_ns = r->time_ns};
+
+		gst_vec_push(&b->notes, n);
+		break;
+	}
+	case GST_REC_SEGMENT:
+		ingest_segment(p, rec->data);
+		break;
+	case GST_REC_EVENT_STATE: {
+		const struct gst_rec_event_state *r = rec->data;
+
+		/* Later segments repeat what the first one and the calls since then tell. */
+		if (!p->has_segment || rec->segment <= p->first_segment) {
+			struct gst_raw_event_state s = {
+				.handle = r->event, .flags = r->flags, .corr = rec->corr};
+
+			gst_vec_push(&p->event_states, s);
+		}
+		break;
+	}
+	case GST_REC_CALL:
+	case GST_REC_CALL_LAUNCH:
+	case GST_REC_CALL_COPY:
+	case GST_REC_CALL_MEMSET:
+	case GST_REC_CALL_EVENT:
+	case GST_REC_CALL_STREAM:
+	case GST_REC_CALL_GRAPH:
+	case GST_REC_CALL_MEMORY:
+	case GST_REC_CALL_HOST:
+		ingest_call(b, find_thread(b, process, rec->thread), rec);
+		break;
+	case GST_REC_CALL_EXIT:
+		ingest_exit(b, find_thread(b, process, rec->thread), rec);
+		break;
+	case GST_REC_KERNEL:
+		ingest_kernel(b, p, rec);
+		break;
+	case GST_REC_MEMCPY:
+		ingest_memcpy(b, process, rec);
+		break;
+	case GST_REC_MEMSET:
+		ingest_memset(b, p, rec);
+		break;
+	default:
+		ingest_other_dev(b, process, rec);
+		break;
+	}
+}
+
+/* The loader's reasons, as losses: which records may be missing. */
+static void ingest_reason(struct gst_builder *b, uint32_t process,
+			  const struct gst_load_stats *stats, const struct gst_load_reason *r)
+{
+	switch (r->code) {
+	case GST_LOAD_NO_END:
+	case GST_LOAD_TRUNCATED:
+	case GST_LOAD_STAGING_GONE:
+		/* What is missing comes after all that is there. */
+		add_loss(b, process, 0, GST_LOSS_ENDED_EARLY, 0, stats->last_ns, UINT64_MAX);
+		break;
+	case GST_LOAD_PENDING:
+		add_loss(b, process, GST_REC_KERNEL, GST_LOSS_UNKNOWN, r->count, 0, 0);
+		break;
+	case GST_LOAD_BAD_HEADER:
+	case GST_LOAD_BAD_BODY:
+	case GST_LOAD_BAD_RECORD:
+	case GST_LOAD_MISSING_CHUNKS:
+	case GST_LOAD_MISSING_BYTES:
+		add_loss(b, process, 0, GST_LOSS_DAMAGED, r->count, 0, 0);
+		break;
+	case GST_LOAD_OPEN_CHUNK:   /* its records were read */
+	case GST_LOAD_LOST_RECORDS: /* the LOSS records tell it better */
+	case GST_LOAD_REASONS:
+		break;
+	}
+}
+
+void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
+			    const struct gst_load_stats *stats)
+{
+	b->m->stats.records += stats->records;
+	b->m->stats.unknown_records += stats->unknown_records;
+	b->m->stats.unknown_critical += stats->unknown_critical;
+	if (stats->is_complete)
+		return;
+	b->m->is_complete = false;
+	for (uint32_t i = 0; i < b->processes.count; i++) {
+		if (b->processes.data[i].source != source)
+			continue;
+		b->processes.data[i].out.is_complete = false;
+		for (size_t r = 0; r < stats->reason_count; r++)
+			ingest_reason(b, i, stats, &stats->reasons[r]);
+	}
+}

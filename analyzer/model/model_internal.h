@@ -1,0 +1,172 @@
+/* model_internal.h - what the steps of gst_model_build share. */
+#ifndef GSTRACE_ANALYZER_MODEL_MODEL_INTERNAL_H
+#define GSTRACE_ANALYZER_MODEL_MODEL_INTERNAL_H
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/vec.h"
+#include "analyzer/model/model.h"
+
+/* One reading of the clocks, as far as conversion needs it. */
+struct gst_anchor {
+	uint64_t mono_ns, gpu_ns, real_ns, width_ns;
+};
+
+/* From the clock of device records to MONOTONIC: by the two nearest anchors. */
+struct gst_clock_map {
+	GST_VEC(struct gst_anchor) anchors; /* by mono_ns, once sealed */
+	uint32_t *by_gpu;		    /* their indices, by gpu_ns */
+	bool has_steps;
+	uint64_t uncertainty_ns; /* largest width or drift */
+	size_t hint;		 /* anchor of the last answer */
+};
+
+/* A call as it came; enter and exit are MONOTONIC. */
+struct gst_raw_call {
+	uint64_t enter_ns, exit_ns;
+	uint64_t handle; /* stream, as passed */
+	uint64_t value;	 /* what it gave */
+	uint32_t api, corr, thread /* raw index */, ctx /* CUPTI id, 0 = not known */;
+	uint32_t args; /* GST_NONE = none */
+	uint32_t name; /* kernel name, id of the process; 0 = none */
+	int32_t result;
+	uint32_t flags; /* enum gst_call_flags */
+};
+
+/* A device record as it came. */
+struct gst_raw_dev {
+	uint64_t begin_ns, end_ns; /* GPU clock; model clock after gst_model_convert_times */
+	uint32_t corr, ctx, stream;
+	uint32_t name;	  /* kernel: id of the process; event and sync: CUPTI event id */
+	uint32_t detail;  /* index into kernels, copies, memsets; graph id of a graph run */
+	uint32_t sync_id; /* event and sync; nodes: graph id */
+	uint32_t next;	  /* next record of the same call */
+	uint8_t kind;	  /* GST_REC_x - GST_REC_KERNEL */
+	uint8_t flags;	  /* enum device_flags */
+	uint8_t sync_type;
+	uint8_t bits; /* RAW_DEV_x */
+};
+
+#define RAW_DEV_NODE	1u /* of a graph */
+#define RAW_DEV_TIMED	2u
+#define RAW_DEV_CLAIMED 4u /* belongs to a call */
+
+#define DEV_KIND(kind) ((uint8_t)(GST_REC_##kind - GST_REC_KERNEL))
+
+struct gst_raw_thread {
+	uint32_t process, index, name;
+	uint64_t tid;
+	uint32_t open;	     /* raw call without an exit yet; GST_NONE */
+	uint32_t call_count; /* raw calls */
+	uint32_t final;	     /* index in the model */
+};
+
+struct gst_raw_stream_def {
+	struct gst_rec_stream rec;
+	uint32_t corr;
+	uint32_t stream;      /* what it became */
+	uint32_t next_corr;   /* earlier definition with the same corr; GST_NONE */
+	uint32_t next_handle; /* next definition with the same handle, if corr is 0 */
+	bool is_claimed;
+};
+
+struct gst_raw_graph {
+	uint32_t graph, nodes;
+};
+
+/* Reads as "from here on we know": a live event in the snapshot of the first segment read. */
+struct gst_raw_event_state {
+	uint64_t handle;
+	uint32_t flags, corr;
+};
+
+struct gst_raw_process {
+	uint32_t source, pid;
+	struct gst_process out;
+	struct gst_map strings;	 /* id in the trace -> id in the model */
+	struct gst_map contexts; /* CUPTI id -> index in builder->contexts */
+	struct gst_map devices;
+	struct gst_map graphs; /* graph id -> nodes seen */
+	struct gst_clock_map clock;
+	GST_VEC(struct gst_raw_stream_def) stream_defs;
+	GST_VEC(struct gst_raw_event_state) event_states;
+	GST_VEC(struct gst_raw_dev) devs;
+	uint32_t first_segment;
+	bool has_segment;
+	uint64_t break_until_ns; /* recording was interrupted before this (MONOTONIC); 0 = never */
+	uint32_t thread_count;
+	uint32_t context_count;
+	/* while calls are resolved */
+	struct gst_map handles;	    /* stream handle -> stream */
+	struct gst_map per_thread;  /* thread, ctx -> stream */
+	struct gst_map event_lives; /* event handle -> event */
+	struct gst_map created;	    /* corr -> last stream definition with it */
+	struct gst_map def_handles; /* handle -> first unclaimed definition without corr */
+	bool has_lost_calls;
+};
+
+struct gst_raw_stream {
+	struct gst_stream out;
+	uint32_t alias; /* stream it turned out to be; GST_NONE = itself */
+	uint32_t capture;
+	bool is_named; /* a call names it */
+};
+
+struct gst_raw_memory {
+	struct gst_memory_record out;
+	uint32_t corr;
+};
+
+struct gst_builder {
+	struct gst_arena *arena;
+	struct gst_model *m;
+	GST_VEC(struct gst_raw_process) processes;
+	GST_VEC(struct gst_raw_thread) threads;
+	GST_VEC(struct gst_raw_call) calls;
+	GST_VEC(struct gst_call_args) args;
+	GST_VEC(struct gst_kernel) kernels;
+	GST_VEC(struct gst_copy) copies;
+	GST_VEC(struct gst_memset) memsets;
+	GST_VEC(struct gst_raw_memory) memory;
+	GST_VEC(struct gst_overhead) overheads;
+	GST_VEC(struct gst_variable) variables;
+	GST_VEC(struct gst_loss) losses;
+	GST_VEC(struct gst_note) notes;
+	GST_VEC(struct gst_context) contexts;
+	GST_VEC(struct gst_device) devices;
+	GST_VEC(struct gst_raw_stream) streams;
+	GST_VEC(struct gst_event) events;
+	GST_VEC(uint32_t)
+	event_captures;		/* capture in which the event was last recorded; 0 = none */
+	GST_VEC(bool) captures; /* by number from 1: still active */
+	GST_VEC(struct gst_op) ops;
+	GST_VEC(uint32_t) found; /* device records of the call at hand */
+	struct gst_map process_map, thread_map, lane_map;
+	/* once the calls are sorted, by final call id */
+	uint32_t *raw_of;   /* raw index of each call */
+	uint32_t *dev_head; /* first device record of each call, in its process; GST_NONE */
+	uint32_t last_process, last_thread; /* caches of the look-ups */
+};
+
+/* model_clock.c */
+void gst_clock_map_seal(struct gst_clock_map *map, uint64_t *steps);
+/* @gpu_ns in MONOTONIC; without anchors the clocks are taken to be one. */
+uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns);
+void gst_clock_map_release(struct gst_clock_map *map);
+
+/* model_ingest.c: take one record in. */
+void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);
+/* What the loader has to say at the end of @source. */
+void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
+			    const struct gst_load_stats *stats);
+uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id);
+
+/* model_resolve.c: streams, events, captures, ops. Calls are final and sorted, times are the model's. */
+gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err);
+
+/* names.c: id of the short form of the kernel name @mangled, in @strings. */
+uint32_t gst_model_short_name(struct gst_strtab *strings, uint32_t mangled);
+
+/* submit.c: mark calls that overlap another thread's call to the same stream or event. */
+void gst_model_mark_ambiguous(struct gst_model *m);
+
+#endif

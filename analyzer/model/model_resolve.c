@@ -1,0 +1,1267 @@
+/*
+ * model_resolve.c - streams, events, captures and ops, from sorted calls and their device records.
+ *
+ * Role      : the step of gst_model_build that says what belongs to what.
+ * Method    : one walk over the calls in submission order. Handles of streams and events are looked up in
+ *             maps that create and destroy keep up to date; a device record says in which lane an op really
+ *             was, and where it disagrees with the handle the record wins. Two streams that turn out to be
+ *             one (a handle, and a lane of records) are joined by an alias, resolved at the end.
+ * Invariant : op ids grow in submission order; ops of one call are neighbours, nodes after their launch.
+ * Not here  : which record a wait means and what orders what (analyzer/order).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/base/assert.h"
+#include "analyzer/base/sort.h"
+#include "analyzer/model/model_internal.h"
+
+#define MAX_OPS			(UINT32_MAX / 4)
+#define HANDLE_LEGACY		1u
+#define HANDLE_PER_THREAD	2u
+#define STREAM_FLAG_NONBLOCKING 1u
+#define RESULT_NOT_READY	600
+#define RESULT_WRONG_THREAD	908 /* of an end-capture: the capture goes on */
+
+static uint32_t root(const struct gst_builder *b, uint32_t s)
+{
+	while (s != GST_NONE && b->streams.data[s].alias != GST_NONE)
+		s = b->streams.data[s].alias;
+	return s;
+}
+
+static void note_conflict(struct gst_builder *b, uint32_t process, uint64_t time_ns,
+			  const char *text)
+{
+	struct gst_note n = {.process = process,
+			     .code = GST_NOTE_TEXT,
+			     .text = gst_strtab_intern(b->m->strings, text, strlen(text)),
+			     .time_ns = time_ns};
+
+	/* One note a process and text: the count is what matters. */
+	for (size_t i = 0; i < b->notes.count; i++) {
+		struct gst_note *old = &b->notes.data[i];
+
+		if (old->process == process && old->text == n.text) {
+			old->detail += old->detail < INT32_MAX;
+			return;
+		}
+	}
+	n.detail = 1;
+	gst_vec_push(&b->notes, n);
+}
+
+static uint32_t new_stream(struct gst_builder *b, uint32_t process, uint32_t ctx,
+			   enum gst_stream_kind kind)
+{
+	struct gst_raw_stream s = {0};
+
+	s.out.process = process;
+	s.out.ctx = ctx;
+	s.out.cupti_id = GST_ID_NONE;
+	s.out.thread = GST_NONE;
+	s.out.create_call = s.out.destroy_call = GST_NONE;
+	s.out.kind = (uint8_t)kind;
+	s.alias = GST_NONE;
+	gst_vec_push(&b->streams, s);
+	return (uint32_t)b->streams.count - 1;
+}
+
+/* The lane of device records that name context @ctx (index) and stream @id. */
+static uint32_t lane_of(struct gst_builder *b, uint32_t process, uint32_t ctx, uint32_t id)
+{
+	uint32_t next = (uint32_t)b->streams.count;
+	bool is_new;
+	uint32_t found = *gst_map_add(&b->lane_map, (uint64_t)ctx << 32 | id, next, &is_new);
+
+	if (!is_new)
+		return root(b, found);
+	(void)new_stream(b, process, ctx, GST_STREAM_KIND_UNKNOWN);
+	b->streams.data[next].out.cupti_id = id;
+	return next;
+}
+
+static uint32_t legacy_of(struct gst_builder *b, uint32_t process, uint32_t ctx)
+{
+	struct gst_context *c;
+
+	if (ctx == GST_NONE)
+		return GST_NONE;
+	c = &b->contexts.data[ctx];
+	if (c->legacy_stream == GST_NONE)
+		c->legacy_stream = new_stream(b, process, ctx, GST_STREAM_KIND_LEGACY);
+	return root(b, c->legacy_stream);
+}
+
+static uint32_t per_thread_of(struct gst_builder *b, uint32_t process, uint32_t thread,
+			      uint32_t ctx)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t next = (uint32_t)b->streams.count;
+	bool is_new;
+	uint32_t found;
+
+	if (ctx == GST_NONE)
+		return GST_NONE;
+	found = *gst_map_add(&p->per_thread, (uint64_t)thread << 32 | ctx, next, &is_new);
+	if (!is_new)
+		return root(b, found);
+	(void)new_stream(b, process, ctx, GST_STREAM_KIND_PER_THREAD);
+	b->streams.data[next].out.thread = thread;
+	return next;
+}
+
+static enum gst_stream_kind kind_of_type(uint32_t type)
+{
+	switch (type) {
+	case GST_STREAM_BLOCKING:
+		return GST_STREAM_KIND_BLOCKING;
+	case GST_STREAM_NONBLOCKING:
+		return GST_STREAM_KIND_NONBLOCKING;
+	case GST_STREAM_LEGACY:
+		return GST_STREAM_KIND_LEGACY;
+	default:
+		return GST_STREAM_KIND_UNKNOWN;
+	}
+}
+
+/* The model's thread with index @index of @process; GST_NONE. */
+static uint32_t thread_by_index(const struct gst_builder *b, uint32_t process, uint32_t index)
+{
+	uint32_t raw;
+
+	if (!index || !gst_map_get(&b->thread_map, (uint64_t)process << 32 | index, &raw))
+		return GST_NONE;
+	return b->threads.data[raw].final;
+}
+
+/* ---- definitions of streams and events ------------------------------------------------------------- */
+
+static void define_streams(struct gst_builder *b, uint32_t process)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	struct gst_map tails = {0};
+
+	for (uint32_t i = 0; i < p->stream_defs.count; i++) {
+		struct gst_raw_stream_def *d = &p->stream_defs.data[i];
+		uint32_t ctx = gst_model_context(b, process, d->rec.ctx);
+		enum gst_stream_kind kind = kind_of_type(d->rec.type);
+		struct gst_stream *s;
+
+		d->stream = lane_of(b, process, ctx, d->rec.stream);
+		s = &b->streams.data[d->stream].out;
+		d->next_corr = d->next_handle = GST_NONE;
+		if (s->kind == GST_STREAM_KIND_UNKNOWN)
+			s->kind = (uint8_t)kind;
+		if (d->rec.priority)
+			s->priority = d->rec.priority;
+		if (kind == GST_STREAM_KIND_LEGACY) {
+			s->kind = (uint8_t)kind;
+			b->contexts.data[ctx].legacy_stream = d->stream;
+		}
+		if (d->rec.thread && s->kind != GST_STREAM_KIND_LEGACY &&
+		    thread_by_index(b, process, d->rec.thread) != GST_NONE) {
+			s->kind = GST_STREAM_KIND_PER_THREAD;
+			s->thread = thread_by_index(b, process, d->rec.thread);
+			gst_map_put(&p->per_thread, (uint64_t)s->thread << 32 | ctx, d->stream);
+		}
+		if (d->corr) {
+			uint32_t *head = gst_map_add(&p->created, d->corr, i, NULL);
+
+			if (*head != i) {
+				d->next_corr = *head;
+				*head = i;
+			}
+		}
+		if (d->rec.handle > HANDLE_PER_THREAD) {
+			bool is_new;
+			uint32_t *tail;
+
+			s->handle = d->rec.handle;
+			if (d->corr)
+				continue;
+			/* First definition of a handle: known from the start. Later ones: lives to come. */
+			tail = gst_map_add(&tails, d->rec.handle, i, &is_new);
+			if (is_new) {
+				gst_map_put(&p->def_handles, d->rec.handle, i);
+				gst_map_put(&p->handles, d->rec.handle, d->stream);
+			} else if (p->stream_defs.data[*tail].stream != d->stream) {
+				p->stream_defs.data[*tail].next_handle = i;
+				*tail = i;
+			}
+		}
+	}
+	gst_map_release(&tails);
+}
+
+static uint32_t new_event(struct gst_builder *b, uint32_t process, uint64_t handle, uint32_t flags,
+			  gst_call_id create_call, bool is_known)
+{
+	struct gst_event e = {.process = process,
+			      .handle = handle,
+			      .flags = flags,
+			      .create_call = create_call,
+			      .destroy_call = GST_NONE,
+			      .history_is_complete = is_known};
+
+	gst_vec_push(&b->events, e);
+	gst_vec_push(&b->event_captures, 0);
+	return (uint32_t)b->events.count - 1;
+}
+
+static uint32_t event_of(struct gst_builder *b, uint32_t process, uint64_t handle)
+{
+	struct gst_map *lives = &b->processes.data[process].event_lives;
+	uint32_t found;
+
+	if (!handle)
+		return GST_NONE;
+	if (gst_map_get(lives, handle, &found))
+		return found;
+	found = new_event(b, process, handle, 0, GST_NONE, false);
+	gst_map_put(lives, handle, found);
+	return found;
+}
+
+static void define_events(struct gst_builder *b, uint32_t process)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+
+	for (size_t i = 0; i < p->event_states.count; i++) {
+		const struct gst_raw_event_state *s = &p->event_states.data[i];
+		uint32_t e = new_event(b, process, s->handle, s->flags, GST_NONE, !s->corr);
+
+		gst_map_put(&p->event_lives, s->handle, e);
+	}
+}
+
+/* ---- contexts of calls ------------------------------------------------------------------------------ */
+
+static bool takes_stream(const struct gst_call *c)
+{
+	switch ((enum gst_api_class)c->cls) {
+	case GST_API_CLASS_LAUNCH:
+	case GST_API_CLASS_COPY:
+	case GST_API_CLASS_MEMSET:
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_EVENT_WAIT:
+	case GST_API_CLASS_STREAM_SYNC:
+	case GST_API_CLASS_STREAM_QUERY:
+	case GST_API_CLASS_HOST_FUNC:
+	case GST_API_CLASS_STREAM_CALLBACK:
+	case GST_API_CLASS_CAPTURE_BEGIN:
+	case GST_API_CLASS_CAPTURE_END:
+	case GST_API_CLASS_GRAPH_LAUNCH:
+	case GST_API_CLASS_GRAPH_UPLOAD:
+	case GST_API_CLASS_ALLOC_ASYNC:
+	case GST_API_CLASS_FREE_ASYNC:
+	case GST_API_CLASS_PREFETCH:
+	case GST_API_CLASS_MEMOP:
+		return true;
+	case GST_API_CLASS_OTHER:
+	case GST_API_CLASS_EVENT_CREATE:
+	case GST_API_CLASS_EVENT_SYNC:
+	case GST_API_CLASS_EVENT_QUERY:
+	case GST_API_CLASS_EVENT_DESTROY:
+	case GST_API_CLASS_EVENT_ELAPSED:
+	case GST_API_CLASS_STREAM_CREATE:
+	case GST_API_CLASS_STREAM_DESTROY:
+	case GST_API_CLASS_CTX_SYNC:
+	case GST_API_CLASS_CTX_CREATE:
+	case GST_API_CLASS_CTX_DESTROY:
+	case GST_API_CLASS_DEVICE_RESET:
+	case GST_API_CLASS_GRAPH_INSTANTIATE:
+	case GST_API_CLASS_GRAPH_UPDATE:
+	case GST_API_CLASS_GRAPH_DESTROY:
+	case GST_API_CLASS_ALLOC:
+	case GST_API_CLASS_FREE:
+	case GST_API_CLASS_HOST_ALLOC:
+	case GST_API_CLASS_HOST_FREE:
+	case GST_API_CLASS_HOST_REGISTER:
+	case GST_API_CLASS_HOST_UNREGISTER:
+	case GST_API_CLASS_POOL:
+	case GST_API_CLASS_MODULE:
+	case GST_API_CLASS_LIMIT:
+	case GST_API_CLASS_PEER:
+	case GST_API_CLASS_PROFILER:
+	case GST_API_CLASS_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool is_default_handle(uint64_t handle)
+{
+	return handle <= HANDLE_PER_THREAD;
+}
+
+/* A record that tells in which lane its op was: not a graph's node, whose stream is CUDA's own affair. */
+static bool tells_lane(const struct gst_raw_dev *d)
+{
+	if (d->bits & RAW_DEV_NODE || d->flags & GST_DEVICE_FLAG_CAPTURED ||
+	    d->stream == GST_ID_NONE)
+		return false;
+	return d->kind != DEV_KIND(SYNC) || d->sync_type == GST_SYNC_STREAM_WAIT;
+}
+
+static const struct gst_raw_dev *lane_record(const struct gst_builder *b, uint32_t process,
+					     gst_call_id call)
+{
+	const struct gst_raw_process *p = &b->processes.data[process];
+
+	for (uint32_t d = b->dev_head[call]; d != GST_NONE; d = p->devs.data[d].next) {
+		if (tells_lane(&p->devs.data[d]))
+			return &p->devs.data[d];
+	}
+	return NULL;
+}
+
+/*
+ * The context of each call: as recorded, else that of the thread's last call that tells (or first, before
+ * that), else the only one of the process.
+ */
+static void find_contexts(struct gst_builder *b)
+{
+	struct gst_model *m = b->m;
+
+	for (uint32_t t = 0; t < m->thread_count; t++) {
+		uint32_t process = m->threads[t].process;
+		struct gst_raw_process *p = &b->processes.data[process];
+		uint32_t current = GST_NONE;
+		uint32_t unknown = 0;
+
+		for (uint32_t i = 0; i < m->threads[t].call_count; i++) {
+			gst_call_id id = m->threads[t].calls[i];
+			struct gst_call *c = &m->calls[id];
+			const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+			const struct gst_raw_dev *d;
+
+			if (raw->ctx) {
+				current = gst_model_context(b, process, raw->ctx);
+			} else if (takes_stream(c) && is_default_handle(raw->handle) &&
+				   (d = lane_record(b, process, id)) != NULL && d->ctx) {
+				current = gst_model_context(b, process, d->ctx);
+			}
+			c->ctx = current;
+			if (current == GST_NONE)
+				unknown = i + 1;
+		}
+		/* Calls before the first that tells. */
+		if (unknown && unknown < m->threads[t].call_count) {
+			current = m->calls[m->threads[t].calls[unknown]].ctx;
+		} else if (unknown && p->context_count == 1) {
+			for (uint32_t c = 0; c < b->contexts.count; c++) {
+				if (b->contexts.data[c].process == process)
+					current = c;
+			}
+		}
+		for (uint32_t i = 0; i < unknown; i++)
+			m->calls[m->threads[t].calls[i]].ctx = current;
+	}
+}
+
+/* ---- streams of calls --------------------------------------------------------------------------------- */
+
+static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c, uint64_t handle)
+{
+	uint32_t process = b->m->threads[c->thread].process;
+	struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t found;
+
+	if (handle == 0)
+		return c->api_flags & (GST_API_PTSZ | GST_API_PTDS)
+			       ? per_thread_of(b, process, c->thread, c->ctx)
+			       : legacy_of(b, process, c->ctx);
+	if (handle == HANDLE_LEGACY)
+		return legacy_of(b, process, c->ctx);
+	if (handle == HANDLE_PER_THREAD)
+		return per_thread_of(b, process, c->thread, c->ctx);
+	if (gst_map_get(&p->handles, handle, &found))
+		return root(b, found);
+	/* Made before the trace began, or its creation was lost. */
+	found = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
+	b->streams.data[found].out.handle = handle;
+	gst_map_put(&p->handles, handle, found);
+	return found;
+}
+
+/* Whether lane @r of device records may be what @h is in the map of handles. */
+static bool may_join(const struct gst_raw_stream *h, const struct gst_raw_stream *r)
+{
+	if (h->out.cupti_id != GST_ID_NONE)
+		return false;
+	if (r->out.create_call != GST_NONE || (r->out.handle && r->out.handle != h->out.handle))
+		return false;
+	/* A handle that was not created in the trace tells no context: the record does. */
+	if (h->out.ctx != r->out.ctx && h->out.kind != GST_STREAM_KIND_UNKNOWN &&
+	    h->out.create_call == GST_NONE)
+		return false;
+	switch ((enum gst_stream_kind)h->out.kind) {
+	case GST_STREAM_KIND_LEGACY:
+		return r->out.kind == GST_STREAM_KIND_LEGACY ||
+		       r->out.kind == GST_STREAM_KIND_UNKNOWN;
+	case GST_STREAM_KIND_PER_THREAD:
+		return (r->out.kind == GST_STREAM_KIND_BLOCKING && !r->out.handle) ||
+		       r->out.kind == GST_STREAM_KIND_UNKNOWN;
+	case GST_STREAM_KIND_BLOCKING:
+	case GST_STREAM_KIND_NONBLOCKING:
+		return r->out.kind == h->out.kind || r->out.kind == GST_STREAM_KIND_UNKNOWN;
+	case GST_STREAM_KIND_UNKNOWN:
+		return r->out.kind != GST_STREAM_KIND_LEGACY &&
+		       r->out.kind != GST_STREAM_KIND_PER_THREAD;
+	}
+	return false;
+}
+
+/* @from turned out to be @into: what is known of either is known of both. */
+static void join(struct gst_builder *b, uint32_t from, uint32_t into)
+{
+	struct gst_raw_stream *f = &b->streams.data[from];
+	struct gst_raw_stream *t = &b->streams.data[into];
+
+	if (f->out.kind != GST_STREAM_KIND_UNKNOWN)
+		t->out.kind = f->out.kind;
+	if (f->out.handle)
+		t->out.handle = f->out.handle;
+	if (f->out.thread != GST_NONE)
+		t->out.thread = f->out.thread;
+	if (f->out.create_call != GST_NONE)
+		t->out.create_call = f->out.create_call;
+	if (f->out.destroy_call != GST_NONE)
+		t->out.destroy_call = f->out.destroy_call;
+	if (f->out.priority)
+		t->out.priority = f->out.priority;
+	if (f->capture)
+		t->capture = f->capture;
+	if (t->out.ctx == GST_NONE)
+		t->out.ctx = f->out.ctx;
+	t->is_named |= f->is_named;
+	if (t->out.kind == GST_STREAM_KIND_LEGACY && t->out.ctx != GST_NONE)
+		b->contexts.data[t->out.ctx].legacy_stream = into;
+	f->alias = into;
+}
+
+/* The stream call @id names, by its handle and, if there is one, the record of what it submitted. */
+static void resolve_stream(struct gst_builder *b, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	uint32_t process = b->m->threads[c->thread].process;
+	const struct gst_raw_dev *d;
+	uint32_t by_record;
+
+	if (!takes_stream(c) && (is_default_handle(raw->handle) || c->cls != GST_API_CLASS_OTHER))
+		return;
+	if (c->flags & GST_CALL_NO_ENTER)
+		return;
+	c->stream = stream_of_handle(b, c, raw->handle);
+	d = lane_record(b, process, id);
+	if (d) {
+		by_record = lane_of(b, process, gst_model_context(b, process, d->ctx), d->stream);
+		if (c->stream == GST_NONE) {
+			c->stream = by_record;
+		} else if (c->stream != by_record) {
+			if (may_join(&b->streams.data[c->stream], &b->streams.data[by_record])) {
+				join(b, c->stream, by_record);
+			} else {
+				note_conflict(b, process, c->enter_ns,
+					      "a device record names another stream than its call: "
+					      "the record is believed");
+			}
+			c->stream = by_record;
+		}
+	}
+	if (c->stream != GST_NONE)
+		b->streams.data[c->stream].is_named = true;
+}
+
+static void create_stream(struct gst_builder *b, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	uint32_t process = b->m->threads[c->thread].process;
+	struct gst_raw_process *p = &b->processes.data[process];
+	const struct gst_call_args *args = raw->args == GST_NONE ? NULL : &b->args.data[raw->args];
+	const struct gst_api *api = gst_api_find(c->api);
+	bool is_nonblocking = (args && args->flags & STREAM_FLAG_NONBLOCKING) ||
+			      (api && api->layout == GST_PARAMS_GREEN_STREAM_CREATE);
+	uint32_t best = GST_NONE;
+	uint32_t def;
+	struct gst_stream *s;
+
+	if (!raw->value)
+		return;
+	/* The first call of a process makes the context and its internal streams too: ours came last. */
+	if (gst_map_get(&p->created, c->corr, &def)) {
+		for (; def != GST_NONE; def = p->stream_defs.data[def].next_corr) {
+			const struct gst_raw_stream_def *d = &p->stream_defs.data[def];
+
+			if (d->is_claimed || d->rec.type == GST_STREAM_LEGACY || d->rec.thread ||
+			    (d->rec.handle && d->rec.handle != raw->value))
+				continue;
+			if (best == GST_NONE || d->rec.handle ||
+			    (!p->stream_defs.data[best].rec.handle &&
+			     d->rec.stream > p->stream_defs.data[best].rec.stream))
+				best = def;
+		}
+	} else if (gst_map_get(&p->def_handles, raw->value, &def)) {
+		while (def != GST_NONE && p->stream_defs.data[def].is_claimed)
+			def = p->stream_defs.data[def].next_handle;
+		best = def;
+		gst_map_put(&p->def_handles, raw->value, def);
+	}
+	if (best != GST_NONE) {
+		p->stream_defs.data[best].is_claimed = true;
+		c->stream = root(b, p->stream_defs.data[best].stream);
+	} else {
+		c->stream = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
+	}
+	s = &b->streams.data[c->stream].out;
+	if (s->kind == GST_STREAM_KIND_UNKNOWN)
+		s->kind = is_nonblocking ? GST_STREAM_KIND_NONBLOCKING : GST_STREAM_KIND_BLOCKING;
+	if (args && args->extra && !s->priority)
+		s->priority = args->extra;
+	s->handle = raw->value;
+	s->create_call = id;
+	b->streams.data[c->stream].is_named = true;
+	gst_map_put(&p->handles, raw->value, c->stream);
+}
+
+/* ---- ops ------------------------------------------------------------------------------------------------ */
+
+/* What a call of this kind puts into a stream; GST_OP_KIND_COUNT = nothing. */
+static enum gst_op_kind submits(const struct gst_call *c)
+{
+	const struct gst_api *api;
+
+	switch ((enum gst_api_class)c->cls) {
+	case GST_API_CLASS_LAUNCH:
+		return GST_OP_KERNEL;
+	case GST_API_CLASS_COPY:
+		return GST_OP_MEMCPY;
+	case GST_API_CLASS_MEMSET:
+		return GST_OP_MEMSET;
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_EVENT_WAIT:
+		/* Of a whole context: a kind without a rule yet. */
+		api = gst_api_find(c->api);
+		if (api && api->layout == GST_PARAMS_CTX_EVENT)
+			return GST_OP_OPAQUE;
+		return c->cls == GST_API_CLASS_EVENT_RECORD ? GST_OP_EVENT_RECORD
+							    : GST_OP_EVENT_WAIT;
+	case GST_API_CLASS_HOST_FUNC:
+	case GST_API_CLASS_STREAM_CALLBACK:
+		return GST_OP_HOST_FUNC;
+	case GST_API_CLASS_GRAPH_LAUNCH:
+		return GST_OP_GRAPH_LAUNCH;
+	case GST_API_CLASS_ALLOC_ASYNC:
+		return GST_OP_ALLOC;
+	case GST_API_CLASS_FREE_ASYNC:
+		return GST_OP_FREE;
+	case GST_API_CLASS_MEMOP:
+		return GST_OP_MEMOP;
+	case GST_API_CLASS_GRAPH_UPLOAD:
+	case GST_API_CLASS_PREFETCH:
+		return GST_OP_OPAQUE;
+	case GST_API_CLASS_OTHER:
+		/* Graphics interop, sparse mapping, attach: in their stream's order, no more is known. */
+		api = gst_api_find(c->api);
+		if (!api)
+			return GST_OP_KIND_COUNT;
+		if (api->layout == GST_PARAMS_STREAM_AT_16 ||
+		    api->layout == GST_PARAMS_STREAM_AT_24 ||
+		    api->layout == GST_PARAMS_STREAM_AT_32 ||
+		    !strcmp(api->name, "cuStreamAttachMemAsync"))
+			return GST_OP_OPAQUE;
+		return GST_OP_KIND_COUNT;
+	case GST_API_CLASS_EVENT_CREATE:
+	case GST_API_CLASS_EVENT_SYNC:
+	case GST_API_CLASS_EVENT_QUERY:
+	case GST_API_CLASS_EVENT_DESTROY:
+	case GST_API_CLASS_EVENT_ELAPSED:
+	case GST_API_CLASS_STREAM_CREATE:
+	case GST_API_CLASS_STREAM_DESTROY:
+	case GST_API_CLASS_STREAM_SYNC:
+	case GST_API_CLASS_STREAM_QUERY:
+	case GST_API_CLASS_CTX_SYNC:
+	case GST_API_CLASS_CTX_CREATE:
+	case GST_API_CLASS_CTX_DESTROY:
+	case GST_API_CLASS_DEVICE_RESET:
+	case GST_API_CLASS_CAPTURE_BEGIN:
+	case GST_API_CLASS_CAPTURE_END:
+	case GST_API_CLASS_GRAPH_INSTANTIATE:
+	case GST_API_CLASS_GRAPH_UPDATE:
+	case GST_API_CLASS_GRAPH_DESTROY:
+	case GST_API_CLASS_ALLOC:
+	case GST_API_CLASS_FREE:
+	case GST_API_CLASS_HOST_ALLOC:
+	case GST_API_CLASS_HOST_FREE:
+	case GST_API_CLASS_HOST_REGISTER:
+	case GST_API_CLASS_HOST_UNREGISTER:
+	case GST_API_CLASS_POOL:
+	case GST_API_CLASS_MODULE:
+	case GST_API_CLASS_LIMIT:
+	case GST_API_CLASS_PEER:
+	case GST_API_CLASS_PROFILER:
+	case GST_API_CLASS_COUNT:
+		break;
+	}
+	return GST_OP_KIND_COUNT;
+}
+
+static enum gst_op_kind kind_of_dev(const struct gst_raw_dev *d)
+{
+	switch (d->kind) {
+	case DEV_KIND(KERNEL):
+		return GST_OP_KERNEL;
+	case DEV_KIND(MEMCPY):
+		return GST_OP_MEMCPY;
+	case DEV_KIND(MEMSET):
+		return GST_OP_MEMSET;
+	case DEV_KIND(GRAPH_RUN):
+		return GST_OP_GRAPH_LAUNCH;
+	case DEV_KIND(HOST_RUN):
+		return GST_OP_HOST_FUNC;
+	default:
+		return GST_OP_KIND_COUNT; /* event, sync: belong to the op of their call */
+	}
+}
+
+static struct gst_op *add_op(struct gst_builder *b, enum gst_op_kind kind, gst_call_id call,
+			     gst_stream_id stream)
+{
+	struct gst_op op = {.call = call,
+			    .stream = stream,
+			    .parent = GST_NONE,
+			    .detail = GST_NONE,
+			    .event = GST_NONE,
+			    .kind = (uint8_t)kind};
+
+	gst_vec_push(&b->ops, op);
+	if (kind == GST_OP_OPAQUE || kind == GST_OP_MEMOP)
+		b->m->stats.opaque_ops++;
+	return &b->ops.data[b->ops.count - 1];
+}
+
+static void set_times(struct gst_builder *b, struct gst_op *op, const struct gst_raw_dev *d)
+{
+	if (d->flags & GST_DEVICE_FLAG_FORCED)
+		op->flags |= GST_OP_FORCED;
+	if (d->bits & RAW_DEV_TIMED) {
+		op->begin_ns = d->begin_ns;
+		op->end_ns = d->end_ns;
+		op->flags |= GST_OP_TIMED;
+	} else {
+		op->flags |= GST_OP_BAD_TIME;
+		b->m->stats.bad_times++;
+	}
+}
+
+/* An op from the device record @d: in its own lane, or @parent's node. */
+static struct gst_op *add_dev_op(struct gst_builder *b, uint32_t process, struct gst_raw_dev *d,
+				 gst_call_id call, gst_op_id parent)
+{
+	uint32_t lane = lane_of(b, process, gst_model_context(b, process, d->ctx), d->stream);
+	struct gst_op *op = add_op(b, kind_of_dev(d), call, lane);
+
+	op->parent = parent;
+	if (d->kind != DEV_KIND(GRAPH_RUN))
+		op->detail = d->detail;
+	if (d->kind == DEV_KIND(KERNEL))
+		op->name = d->name;
+	if (d->bits & RAW_DEV_NODE)
+		op->flags |= GST_OP_NODE;
+	if (call == GST_NONE) {
+		op->flags |= GST_OP_NO_CALL;
+		b->m->stats.ops_without_call++;
+	}
+	set_times(b, op, d);
+	return op;
+}
+
+/* Earlier first; what came first in the file if that does not tell. */
+static bool dev_is_before(const struct gst_raw_dev *a, const struct gst_raw_dev *b)
+{
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns < b->end_ns;
+	return a->stream < b->stream;
+}
+
+/* Device records of call @id that are ops of their own or nodes, by time, into b->found. */
+static void gather(struct gst_builder *b, uint32_t process, gst_call_id id)
+{
+	const struct gst_raw_dev *devs = b->processes.data[process].devs.data;
+	bool is_sorted = true;
+
+	gst_vec_clear(&b->found);
+	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = devs[d].next) {
+		if (kind_of_dev(&devs[d]) == GST_OP_KIND_COUNT)
+			continue;
+		if (b->found.count &&
+		    dev_is_before(&devs[d], &devs[b->found.data[b->found.count - 1]]))
+			is_sorted = false;
+		gst_vec_push(&b->found, d);
+	}
+	if (!is_sorted && b->found.count < 16) {
+		for (size_t i = 1; i < b->found.count; i++) {
+			uint32_t moved = b->found.data[i];
+			size_t at = i;
+
+			for (; at && dev_is_before(&devs[moved], &devs[b->found.data[at - 1]]);
+			     at--)
+				b->found.data[at] = b->found.data[at - 1];
+			b->found.data[at] = moved;
+		}
+	} else if (!is_sorted) {
+		struct gst_sort_item *items = gst_mem_alloc(b->found.count * sizeof(*items));
+
+		/* Least key first: the sort is stable. */
+		for (int pass = 0; pass < 3; pass++) {
+			for (size_t i = 0; i < b->found.count; i++) {
+				const struct gst_raw_dev *d = &devs[b->found.data[i]];
+
+				items[i].key = pass == 0   ? d->stream
+					       : pass == 1 ? d->end_ns
+							   : d->begin_ns;
+				items[i].value = b->found.data[i];
+			}
+			gst_sort_items(items, b->found.count);
+			for (size_t i = 0; i < b->found.count; i++)
+				b->found.data[i] = items[i].value;
+		}
+		gst_mem_free(items, b->found.count * sizeof(*items));
+	}
+}
+
+/* A graph launch: its own op, then its nodes. */
+static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	struct gst_raw_process *p = &b->processes.data[process];
+	gst_op_id launch = (gst_op_id)b->ops.count;
+	const struct gst_raw_dev *run = NULL;
+	uint64_t begin_ns = UINT64_MAX;
+	uint64_t end_ns = 0;
+	uint32_t expected = 0;
+	uint32_t graph = 0;
+	uint32_t nodes = 0;
+	bool all_timed = true;
+	struct gst_op *op;
+
+	(void)add_op(b, GST_OP_GRAPH_LAUNCH, id, c->stream);
+	for (size_t i = 0; i < b->found.count; i++) {
+		struct gst_raw_dev *d = &p->devs.data[b->found.data[i]];
+
+		if (d->kind == DEV_KIND(GRAPH_RUN)) {
+			run = d;
+			continue;
+		}
+		/* Whatever a launch submits is its node, also where the record does not say so. */
+		d->bits |= RAW_DEV_NODE;
+		(void)add_dev_op(b, process, d, id, launch);
+		nodes++;
+		graph = d->sync_id ? d->sync_id : graph;
+		if (!(d->bits & RAW_DEV_TIMED)) {
+			all_timed = false;
+			continue;
+		}
+		begin_ns = d->begin_ns < begin_ns ? d->begin_ns : begin_ns;
+		end_ns = d->end_ns > end_ns ? d->end_ns : end_ns;
+	}
+	op = &b->ops.data[launch];
+	if (run)
+		op->stream =
+			lane_of(b, process, gst_model_context(b, process, run->ctx), run->stream);
+	if (run && run->bits & RAW_DEV_TIMED) {
+		set_times(b, op, run);
+		return;
+	}
+	if (!nodes) {
+		op->flags |= GST_OP_NO_RECORD;
+		b->m->stats.ops_without_record++;
+		return;
+	}
+	if (begin_ns > end_ns)
+		return;
+	op->begin_ns = begin_ns;
+	op->end_ns = end_ns;
+	/* Host, empty and event nodes have no record: all known only if as many came as there are. */
+	if (all_timed && graph && gst_map_get(&p->graphs, graph, &expected) && expected &&
+	    nodes >= expected) {
+		op->flags |= GST_OP_TIMED;
+	} else {
+		op->flags |= GST_OP_PARTIAL;
+	}
+}
+
+static void finish_event_op(struct gst_builder *b, uint32_t process, gst_call_id id,
+			    struct gst_op *op)
+{
+	const struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_dev *devs = b->processes.data[process].devs.data;
+
+	op->event = c->event;
+	op->sync_id = c->sync_id;
+	if (op->kind != GST_OP_EVENT_RECORD)
+		return;
+	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = devs[d].next) {
+		if (devs[d].kind == DEV_KIND(EVENT) && devs[d].bits & RAW_DEV_TIMED) {
+			op->begin_ns = op->end_ns = devs[d].begin_ns;
+			op->flags |= GST_OP_TIMED;
+			return;
+		}
+	}
+}
+
+/* Does this kind of op have a device record, if all went well? */
+static bool has_record(const struct gst_builder *b, enum gst_op_kind kind,
+		       const struct gst_raw_call *raw)
+{
+	switch (kind) {
+	case GST_OP_KERNEL:
+	case GST_OP_MEMSET:
+	case GST_OP_GRAPH_LAUNCH:
+		return true;
+	case GST_OP_MEMCPY:
+		/* Host to host is a matter of the CPU. */
+		return raw->args == GST_NONE || b->args.data[raw->args].extra != GST_COPY_HTOH;
+	case GST_OP_HOST_FUNC:
+	case GST_OP_EVENT_RECORD:
+	case GST_OP_EVENT_WAIT:
+	case GST_OP_ALLOC:
+	case GST_OP_FREE:
+	case GST_OP_MEMOP:
+	case GST_OP_OPAQUE:
+	case GST_OP_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
+{
+	struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	uint32_t process = b->m->threads[c->thread].process;
+	enum gst_op_kind kind = submits(c);
+	uint32_t first = (uint32_t)b->ops.count;
+	bool is_programmatic = kind == GST_OP_KERNEL && raw->args != GST_NONE &&
+			       b->args.data[raw->args].flags &
+				       (GST_LAUNCH_FLAG_PROGRAMMATIC | GST_LAUNCH_FLAG_UNREAD);
+	struct gst_op *op;
+
+	c->first_op = first;
+	if (b->dev_head[id] != GST_NONE) {
+		gather(b, process, id);
+	} else {
+		gst_vec_clear(&b->found);
+	}
+	if (kind == GST_OP_GRAPH_LAUNCH && (is_submitted || b->found.count)) {
+		add_graph_ops(b, process, id);
+	} else if (b->found.count) {
+		/* It ran, whatever the call said. */
+		for (size_t i = 0; i < b->found.count; i++) {
+			op = add_dev_op(b, process,
+					&b->processes.data[process].devs.data[b->found.data[i]], id,
+					GST_NONE);
+			if (op->kind == GST_OP_KERNEL && is_programmatic)
+				op->flags |= GST_OP_PROGRAMMATIC;
+			if (op->kind == GST_OP_KERNEL && !op->name)
+				op->name = raw->name;
+		}
+	} else if (is_submitted && kind != GST_OP_KIND_COUNT) {
+		op = add_op(b, kind, id, c->stream);
+		if (kind == GST_OP_KERNEL)
+			op->name = raw->name;
+		if (is_programmatic)
+			op->flags |= GST_OP_PROGRAMMATIC;
+		if (has_record(b, kind, raw)) {
+			op->flags |= GST_OP_NO_RECORD;
+			b->m->stats.ops_without_record++;
+		}
+		if (kind == GST_OP_EVENT_RECORD || kind == GST_OP_EVENT_WAIT)
+			finish_event_op(b, process, id, op);
+		if (c->stream == GST_NONE) {
+			b->m->stats.ops_without_stream++;
+		} else if (!lane_record(b, process, id)) {
+			op->flags |= GST_OP_STREAM_GUESSED;
+		}
+	}
+	c->op_count = (uint32_t)b->ops.count - first;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------- */
+
+static bool is_capturing(const struct gst_builder *b, uint32_t capture)
+{
+	return capture && b->captures.data[capture - 1];
+}
+
+static bool succeeded(const struct gst_call *c)
+{
+	return !(c->flags & GST_CALL_RETURNED) || c->result == 0;
+}
+
+/* G1. True if the call was made to a capturing stream, so that nothing of it runs. */
+static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool is_ok)
+{
+	struct gst_raw_stream *s = c->stream == GST_NONE ? NULL : &b->streams.data[c->stream];
+	uint32_t *in_event = c->event == GST_NONE ? NULL : &b->event_captures.data[c->event];
+	bool is_captured = s && is_capturing(b, s->capture);
+
+	switch ((enum gst_api_class)c->cls) {
+	case GST_API_CLASS_CAPTURE_BEGIN:
+		if (is_ok && s && c->flags & GST_CALL_RETURNED) {
+			gst_vec_push(&b->captures, true);
+			s->capture = (uint32_t)b->captures.count;
+		}
+		return false;
+	case GST_API_CLASS_CAPTURE_END:
+		/* An invalid capture ends as well. */
+		if (is_captured && c->result != RESULT_WRONG_THREAD)
+			b->captures.data[s->capture - 1] = false;
+		return false;
+	case GST_API_CLASS_EVENT_RECORD:
+		if (is_ok && in_event)
+			*in_event = is_captured ? s->capture : 0;
+		return is_captured;
+	case GST_API_CLASS_EVENT_WAIT:
+		if (is_ok && s && in_event && is_capturing(b, *in_event)) {
+			s->capture = *in_event;
+			return true;
+		}
+		return is_captured;
+	default:
+		return is_captured && submits(c) != GST_OP_KIND_COUNT;
+	}
+}
+
+static bool is_event_class(const struct gst_call *c)
+{
+	switch (c->cls) {
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_EVENT_WAIT:
+	case GST_API_CLASS_EVENT_SYNC:
+	case GST_API_CLASS_EVENT_QUERY:
+	case GST_API_CLASS_EVENT_DESTROY:
+	case GST_API_CLASS_EVENT_ELAPSED:
+	case GST_API_CLASS_LAUNCH: /* an attribute records it */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Which record of the event CUPTI says was meant, or made. */
+static void find_sync_id(struct gst_builder *b, uint32_t process, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_dev *devs = b->processes.data[process].devs.data;
+	uint8_t kind = c->cls == GST_API_CLASS_EVENT_RECORD ? DEV_KIND(EVENT) : DEV_KIND(SYNC);
+
+	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = devs[d].next) {
+		if (devs[d].kind == kind && !(devs[d].flags & GST_DEVICE_FLAG_CAPTURED) &&
+		    devs[d].sync_id) {
+			c->sync_id = devs[d].sync_id;
+			return;
+		}
+	}
+}
+
+static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	struct gst_call_args *args = raw->args == GST_NONE ? NULL : &b->args.data[raw->args];
+
+	if (c->cls == GST_API_CLASS_EVENT_CREATE) {
+		if (raw->value && succeeded(c)) {
+			c->event =
+				new_event(b, process, raw->value, args ? args->flags : 0, id, true);
+			gst_map_put(&b->processes.data[process].event_lives, raw->value, c->event);
+		}
+		return;
+	}
+	if (!is_event_class(c) || !args)
+		return;
+	c->event = event_of(b, process, args->a);
+	if (c->cls == GST_API_CLASS_EVENT_ELAPSED)
+		args->b = event_of(b, process, args->b);
+	if (c->cls == GST_API_CLASS_EVENT_DESTROY && c->event != GST_NONE && succeeded(c)) {
+		b->events.data[c->event].destroy_call = id;
+		(void)gst_map_remove(&b->processes.data[process].event_lives, args->a);
+	}
+	if (b->dev_head[id] != GST_NONE && c->cls != GST_API_CLASS_LAUNCH)
+		find_sync_id(b, process, id);
+}
+
+/* Where the address of an allocation, or the graph of a call, is known at its exit only. */
+static void keep_value(struct gst_builder *b, const struct gst_call *c,
+		       const struct gst_raw_call *raw)
+{
+	struct gst_call_args *args;
+
+	if (!raw->value)
+		return;
+	switch (c->cls) {
+	case GST_API_CLASS_ALLOC:
+	case GST_API_CLASS_ALLOC_ASYNC:
+	case GST_API_CLASS_HOST_ALLOC:
+	case GST_API_CLASS_GRAPH_INSTANTIATE:
+	case GST_API_CLASS_CAPTURE_END:
+		break;
+	default:
+		return;
+	}
+	if (raw->args == GST_NONE)
+		return;
+	args = &b->args.data[raw->args];
+	if (c->cls == GST_API_CLASS_GRAPH_INSTANTIATE) {
+		args->b = raw->value;
+	} else {
+		args->a = raw->value;
+	}
+}
+
+static void walk_call(struct gst_builder *b, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	uint32_t process = b->m->threads[c->thread].process;
+	bool is_ok = succeeded(c);
+	bool is_captured;
+
+	if (raw->value && raw->args == GST_NONE &&
+	    (c->cls == GST_API_CLASS_ALLOC || c->cls == GST_API_CLASS_ALLOC_ASYNC ||
+	     c->cls == GST_API_CLASS_HOST_ALLOC || c->cls == GST_API_CLASS_GRAPH_INSTANTIATE ||
+	     c->cls == GST_API_CLASS_CAPTURE_END)) {
+		gst_vec_push(&b->args, (struct gst_call_args){0});
+		raw->args = c->args = (uint32_t)b->args.count - 1;
+	}
+	walk_event(b, process, id);
+	keep_value(b, c, raw);
+	if (c->cls == GST_API_CLASS_STREAM_CREATE) {
+		if (is_ok)
+			create_stream(b, id);
+	} else if (c->cls == GST_API_CLASS_STREAM_DESTROY) {
+		uint32_t s;
+
+		if (is_ok && gst_map_get(&b->processes.data[process].handles, raw->handle, &s)) {
+			c->stream = root(b, s);
+			b->streams.data[c->stream].out.destroy_call = id;
+			b->streams.data[c->stream].is_named = true;
+			(void)gst_map_remove(&b->processes.data[process].handles, raw->handle);
+		}
+	} else {
+		resolve_stream(b, id);
+	}
+	is_captured = walk_capture(b, c, is_ok);
+	if (is_captured)
+		c->flags |= GST_CALL_CAPTURED;
+	if (!is_ok && !(c->result == RESULT_NOT_READY && (c->cls == GST_API_CLASS_EVENT_QUERY ||
+							  c->cls == GST_API_CLASS_STREAM_QUERY)))
+		b->m->stats.errors++;
+	add_ops(b, id, is_ok && !is_captured);
+}
+
+/* Records whose call is not in the trace, by time. */
+static void add_orphans(struct gst_builder *b, uint32_t process)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	GST_VEC(struct gst_sort_item) items = {0};
+
+	for (uint32_t d = 0; d < p->devs.count; d++) {
+		const struct gst_raw_dev *dev = &p->devs.data[d];
+
+		if (!(dev->bits & RAW_DEV_CLAIMED) && kind_of_dev(dev) != GST_OP_KIND_COUNT)
+			gst_vec_push(&items,
+				     (struct gst_sort_item){.key = dev->begin_ns, .value = d});
+	}
+	gst_sort_items(items.data, items.count);
+	for (size_t i = 0; i < items.count; i++)
+		(void)add_dev_op(b, process, &p->devs.data[items.data[i].value], GST_NONE,
+				 GST_NONE);
+	gst_vec_free(&items);
+}
+
+/* ---- final numbers of streams ---------------------------------------------------------------------------- */
+
+static void name_stream(struct gst_builder *b, struct gst_stream *s)
+{
+	char text[80];
+	int length;
+
+	switch ((enum gst_stream_kind)s->kind) {
+	case GST_STREAM_KIND_LEGACY:
+		length = snprintf(text, sizeof(text), "default stream");
+		break;
+	case GST_STREAM_KIND_PER_THREAD:
+		length = snprintf(text, sizeof(text), "per-thread stream of thread %" PRIu32,
+				  s->thread == GST_NONE ? 0 : b->m->threads[s->thread].index);
+		break;
+	case GST_STREAM_KIND_BLOCKING:
+	case GST_STREAM_KIND_NONBLOCKING:
+	case GST_STREAM_KIND_UNKNOWN:
+		length = s->cupti_id == GST_ID_NONE
+				 ? snprintf(text, sizeof(text), "stream 0x%" PRIx64, s->handle)
+				 : snprintf(text, sizeof(text), "stream %" PRIu32, s->cupti_id);
+		break;
+	default:
+		length = 0;
+		break;
+	}
+	s->name = gst_strtab_intern(b->m->strings, text, length > 0 ? (size_t)length : 0);
+}
+
+/* Streams by process, context and number; aliases are gone. @at maps old to new. */
+static uint32_t *number_streams(struct gst_builder *b)
+{
+	size_t count = b->streams.count;
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	uint32_t *at = gst_mem_alloc(count * sizeof(*at));
+	size_t kept = 0;
+	struct gst_stream *out;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct gst_raw_stream *s = &b->streams.data[i];
+
+		if (s->alias != GST_NONE)
+			continue;
+		items[kept].key = (uint64_t)s->out.ctx << 32 | s->out.cupti_id;
+		items[kept].value = (uint32_t)i;
+		items[kept].extra = s->out.process;
+		kept++;
+	}
+	gst_sort_items(items, kept);
+	for (size_t i = 0; i < kept; i++)
+		items[i].key = items[i].extra;
+	gst_sort_items(items, kept);
+	out = GST_ARENA_ARRAY(b->arena, struct gst_stream, kept);
+	for (size_t i = 0; i < kept; i++) {
+		at[items[i].value] = (uint32_t)i;
+		out[i] = b->streams.data[items[i].value].out;
+		/* With the lanes' ops counted, unused ones are known to be. */
+		out[i].is_internal = !b->streams.data[items[i].value].is_named;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (b->streams.data[i].alias != GST_NONE)
+			at[i] = at[root(b, (uint32_t)i)];
+	}
+	gst_mem_free(items, count * sizeof(*items));
+	b->m->streams = out;
+	b->m->stream_count = (uint32_t)kept;
+	return at;
+}
+
+static void fill_lanes(struct gst_builder *b)
+{
+	struct gst_model *m = b->m;
+	uint32_t total = 0;
+	uint32_t at = 0;
+	gst_op_id *ids;
+
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		if (m->ops[i].stream != GST_NONE && !(m->ops[i].flags & GST_OP_NODE)) {
+			m->streams[m->ops[i].stream].op_count++;
+			total++;
+		}
+	}
+	ids = GST_ARENA_ARRAY(b->arena, gst_op_id, total);
+	for (uint32_t i = 0; i < m->stream_count; i++) {
+		m->streams[i].ops = ids + at;
+		at += m->streams[i].op_count;
+		m->streams[i].op_count = 0;
+	}
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		struct gst_stream *s;
+
+		if (m->ops[i].stream == GST_NONE || m->ops[i].flags & GST_OP_NODE)
+			continue;
+		s = &m->streams[m->ops[i].stream];
+		ids[(size_t)(s->ops - ids) + s->op_count++] = i;
+	}
+	for (uint32_t i = 0; i < m->stream_count; i++) {
+		struct gst_stream *s = &m->streams[i];
+
+		/* A lane nothing but graph nodes ran in is CUDA's own; so is one that nothing ever used. */
+		s->is_internal = s->is_internal && !s->op_count && s->create_call == GST_NONE &&
+				 s->kind != GST_STREAM_KIND_LEGACY;
+	}
+}
+
+/* Busy time of each lane: the union of what was timed in it. */
+static void measure_lanes(struct gst_builder *b)
+{
+	struct gst_model *m = b->m;
+	struct gst_sort_item *items = gst_mem_alloc(m->op_count * sizeof(*items));
+	uint64_t *until = gst_mem_alloc(m->stream_count * sizeof(*until));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		if (m->ops[i].stream == GST_NONE || !(m->ops[i].flags & GST_OP_TIMED))
+			continue;
+		items[count].key = m->ops[i].begin_ns;
+		items[count++].value = i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct gst_op *op = &m->ops[items[i].value];
+		uint64_t from = op->begin_ns > until[op->stream] ? op->begin_ns : until[op->stream];
+
+		if (op->end_ns > from) {
+			m->streams[op->stream].busy_ns += op->end_ns - from;
+			until[op->stream] = op->end_ns;
+		}
+	}
+	gst_mem_free(until, m->stream_count * sizeof(*until));
+	gst_mem_free(items, m->op_count * sizeof(*items));
+}
+
+gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
+{
+	struct gst_model *m = b->m;
+	uint32_t *at;
+
+	for (uint32_t i = 0; i < b->processes.count; i++) {
+		define_streams(b, i);
+		define_events(b, i);
+	}
+	find_contexts(b);
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		if (b->ops.count > MAX_OPS)
+			return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
+		walk_call(b, i);
+	}
+	for (uint32_t i = 0; i < b->processes.count; i++)
+		add_orphans(b, i);
+	if (b->ops.count > MAX_OPS)
+		return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
+	at = number_streams(b);
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		if (m->calls[i].stream != GST_NONE)
+			m->calls[i].stream = at[m->calls[i].stream];
+	}
+	m->ops = b->ops.count
+			 ? gst_arena_copy(b->arena, b->ops.data, b->ops.count * sizeof(*m->ops))
+			 : gst_arena_alloc(b->arena, 1);
+	m->op_count = (uint32_t)b->ops.count;
+	gst_vec_free(&b->ops);
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		if (m->ops[i].stream != GST_NONE)
+			m->ops[i].stream = at[m->ops[i].stream];
+	}
+	for (size_t i = 0; i < b->contexts.count; i++) {
+		struct gst_context *c = &b->contexts.data[i];
+
+		if (c->legacy_stream != GST_NONE)
+			c->legacy_stream = at[c->legacy_stream];
+	}
+	gst_mem_free(at, b->streams.count * sizeof(*at));
+	fill_lanes(b);
+	for (uint32_t i = 0; i < m->stream_count; i++)
+		name_stream(b, &m->streams[i]);
+	measure_lanes(b);
+	return GST_OK;
+}

@@ -1,0 +1,163 @@
+/*
+ * validate.c - what holds for every model, whatever was in the file.
+ *
+ * Role      : tests and fuzz drivers call it on all they build; no stage depends on it.
+ * Method    : plain loops over all tables.
+ * Invariant : this file states those of model.h that a later stage relies on.
+ * Not here  : whether the trace makes sense.
+ */
+#include "analyzer/model/model_internal.h"
+
+static bool is_index(uint32_t i, uint32_t count)
+{
+	return i == GST_NONE || i < count;
+}
+
+static const char *check_op(const struct gst_model *m, uint32_t i)
+{
+	const struct gst_op *op = &m->ops[i];
+
+	if (op->kind >= GST_OP_KIND_COUNT)
+		return "op: kind";
+	if (!is_index(op->call, m->call_count) || !is_index(op->stream, m->stream_count) ||
+	    !is_index(op->event, m->event_count))
+		return "op: index";
+	if ((op->call == GST_NONE) != ((op->flags & GST_OP_NO_CALL) != 0))
+		return "op: no call, and not marked so";
+	if (op->flags & (GST_OP_TIMED | GST_OP_PARTIAL)) {
+		if (op->begin_ns > op->end_ns)
+			return "op: ends before it begins";
+	} else if (op->begin_ns || op->end_ns) {
+		return "op: times without TIMED";
+	}
+	if (op->flags & GST_OP_TIMED && op->flags & (GST_OP_PARTIAL | GST_OP_BAD_TIME))
+		return "op: TIMED and not";
+	if (op->parent != GST_NONE) {
+		if (op->parent >= i || m->ops[op->parent].kind != GST_OP_GRAPH_LAUNCH ||
+		    !(op->flags & GST_OP_NODE) || m->ops[op->parent].call != op->call)
+			return "op: parent";
+	} else if (op->flags & GST_OP_NODE && !(op->flags & GST_OP_NO_CALL) &&
+		   m->calls[op->call].cls == GST_API_CLASS_GRAPH_LAUNCH) {
+		return "op: node without parent";
+	}
+	if (op->detail != GST_NONE) {
+		uint32_t count = op->kind == GST_OP_KERNEL   ? m->kernel_count
+				 : op->kind == GST_OP_MEMCPY ? m->copy_count
+				 : op->kind == GST_OP_MEMSET ? m->memset_count
+							     : 0;
+
+		if (op->detail >= count)
+			return "op: detail";
+	}
+	if (op->name >= gst_strtab_count(m->strings))
+		return "op: name";
+	return NULL;
+}
+
+static const char *check_calls(const struct gst_model *m)
+{
+	uint32_t next_op = 0;
+
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		const struct gst_call *c = &m->calls[i];
+
+		if (c->thread >= m->thread_count)
+			return "call: thread";
+		if (!is_index(c->stream, m->stream_count) || !is_index(c->ctx, m->context_count) ||
+		    !is_index(c->event, m->event_count) || !is_index(c->args, m->args_count))
+			return "call: index";
+		if (c->first_op != next_op || c->op_count > m->op_count - next_op)
+			return "call: ops are not neighbours in order";
+		for (uint32_t k = 0; k < c->op_count; k++) {
+			if (m->ops[next_op + k].call != i)
+				return "call: an op of another call";
+		}
+		next_op += c->op_count;
+		if (c->flags & GST_CALL_RETURNED && c->exit_ns < c->enter_ns)
+			return "call: returned before it was made";
+	}
+	for (uint32_t i = next_op; i < m->op_count; i++) {
+		if (m->ops[i].call != GST_NONE)
+			return "op: after those of all calls";
+	}
+	return NULL;
+}
+
+static const char *check_threads(const struct gst_model *m)
+{
+	uint64_t total = 0;
+
+	for (uint32_t t = 0; t < m->thread_count; t++) {
+		const struct gst_thread *thread = &m->threads[t];
+
+		if (thread->process >= m->process_count)
+			return "thread: process";
+		for (uint32_t i = 0; i < thread->call_count; i++) {
+			if (thread->calls[i] >= m->call_count ||
+			    m->calls[thread->calls[i]].thread != t)
+				return "thread: call of another";
+			if (i && thread->calls[i] <= thread->calls[i - 1])
+				return "thread: calls out of order";
+		}
+		total += thread->call_count;
+	}
+	return total == m->call_count ? NULL : "thread: calls without one";
+}
+
+static const char *check_streams(const struct gst_model *m)
+{
+	for (uint32_t s = 0; s < m->stream_count; s++) {
+		const struct gst_stream *stream = &m->streams[s];
+
+		if (stream->process >= m->process_count ||
+		    !is_index(stream->ctx, m->context_count) ||
+		    !is_index(stream->thread, m->thread_count) ||
+		    !is_index(stream->create_call, m->call_count) ||
+		    !is_index(stream->destroy_call, m->call_count))
+			return "stream: index";
+		if (stream->kind > GST_STREAM_KIND_UNKNOWN)
+			return "stream: kind";
+		for (uint32_t i = 0; i < stream->op_count; i++) {
+			if (stream->ops[i] >= m->op_count || m->ops[stream->ops[i]].stream != s ||
+			    m->ops[stream->ops[i]].flags & GST_OP_NODE)
+				return "stream: op of another";
+			if (i && stream->ops[i] <= stream->ops[i - 1])
+				return "stream: ops out of order";
+		}
+	}
+	return NULL;
+}
+
+const char *gst_model_validate(const struct gst_model *m)
+{
+	const char *bad;
+
+	for (uint32_t c = 0; c < m->context_count; c++) {
+		const struct gst_context *ctx = &m->contexts[c];
+
+		if (ctx->process >= m->process_count || !is_index(ctx->device, m->device_count) ||
+		    !is_index(ctx->legacy_stream, m->stream_count) ||
+		    !is_index(ctx->parent, m->context_count))
+			return "context: index";
+		if (ctx->legacy_stream != GST_NONE &&
+		    m->streams[ctx->legacy_stream].kind != GST_STREAM_KIND_LEGACY)
+			return "context: its legacy stream is none";
+	}
+	for (uint32_t e = 0; e < m->event_count; e++) {
+		if (m->events[e].process >= m->process_count ||
+		    !is_index(m->events[e].create_call, m->call_count) ||
+		    !is_index(m->events[e].destroy_call, m->call_count))
+			return "event: index";
+	}
+	for (uint32_t i = 0; i < m->memory_count; i++) {
+		if (!is_index(m->memory[i].call, m->call_count) ||
+		    !is_index(m->memory[i].ctx, m->context_count))
+			return "memory: index";
+	}
+	bad = check_calls(m);
+	bad = bad ? bad : check_threads(m);
+	bad = bad ? bad : check_streams(m);
+	for (uint32_t i = 0; !bad && i < m->op_count; i++)
+		bad = check_op(m, i);
+	return bad;
+}
