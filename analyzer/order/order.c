@@ -1,0 +1,500 @@
+/*
+ * order.c - build, seal and read the graph.
+ *
+ * Role      : model in, graph out; everything after this asks through order.h.
+ * Method    : rules.c pushes edges; seal groups their ids by both ends (counting sort) and gives each point its
+ *             place in a topological order. The order of submission is one unless CUPTI's numbers or
+ *             device times turned two overlapping calls round: then it is computed.
+ * Invariant : after seal nothing changes; an edge's from-point stands before its to-point unless both are
+ *             in or behind a cycle.
+ * Not here  : the rules (rules.c), reachability (reach.c), paths (explain.c).
+ */
+#include "analyzer/base/assert.h"
+#include "analyzer/base/sort.h"
+#include "analyzer/order/order_internal.h"
+
+#define MAX_NODES (UINT32_MAX / 2 - 16)
+
+static const struct {
+	const char *id, *text, *source;
+} rules[] = {
+#define GST_RULE(ID, strength, text, source) {#ID, text, source},
+#include "analyzer/order/rules.def"
+#undef GST_RULE
+};
+
+_Static_assert(GST_RULE_COUNT <= 64, "a rule is a bit of gst_path_query.without_rules");
+
+const char *gst_rule_id(enum gst_rule r)
+{
+	return rules[r].id;
+}
+
+const char *gst_rule_text(enum gst_rule r)
+{
+	return rules[r].text;
+}
+
+const char *gst_rule_source(enum gst_rule r)
+{
+	return rules[r].source;
+}
+
+gst_point_id gst_edge_from_point(const struct gst_edge *e)
+{
+	switch ((enum gst_form)e->form) {
+	case GST_BEGIN_BEGIN:
+	case GST_ENTER_BEGIN:
+		return gst_point_begin(e->from);
+	case GST_END_BEGIN:
+	case GST_END_EXIT:
+	case GST_EXIT_ENTER:
+		break;
+	}
+	return gst_point_end(e->from);
+}
+
+gst_point_id gst_edge_to_point(const struct gst_edge *e)
+{
+	return e->form == GST_END_EXIT ? gst_point_end(e->to) : gst_point_begin(e->to);
+}
+
+/* ---- before the rules ------------------------------------------------------------------------------------ */
+
+/* When calls of each process may have been lost: merged, in order of time. */
+static void find_windows(struct gst_order_builder *b)
+{
+	const struct gst_model *m = b->m;
+	struct gst_sort_item *items = gst_mem_alloc(m->loss_count * sizeof(*items));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < m->loss_count; i++) {
+		if (!gst_loss_touches_calls(&m->losses[i]))
+			continue;
+		items[count].key = m->losses[i].since_ns;
+		items[count++].value = i;
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct gst_loss *l = &m->losses[items[i].value];
+		struct gst_order_process *p = &b->processes[l->process];
+		struct gst_window w = {l->since_ns, l->until_ns ? l->until_ns : UINT64_MAX};
+
+		if (p->lost.count && p->lost.data[p->lost.count - 1].to_ns >= w.from_ns) {
+			if (w.to_ns > p->lost.data[p->lost.count - 1].to_ns)
+				p->lost.data[p->lost.count - 1].to_ns = w.to_ns;
+		} else {
+			gst_vec_push(&p->lost, w);
+		}
+	}
+	gst_mem_free(items, m->loss_count * sizeof(*items));
+}
+
+static bool string_is(const struct gst_model *m, uint32_t id, const char *text)
+{
+	size_t length;
+	const char *s = gst_strtab_get(m->strings, id, &length);
+
+	return length == strlen(text) && !memcmp(s, text, length);
+}
+
+static void find_settings(struct gst_order_builder *b)
+{
+	for (uint32_t i = 0; i < b->m->variable_count; i++) {
+		const struct gst_variable *v = &b->m->variables[i];
+
+		if (string_is(b->m, v->name, "CUDA_LAUNCH_BLOCKING") &&
+		    string_is(b->m, v->value, "1"))
+			b->processes[v->process].is_launch_blocking = true;
+	}
+}
+
+static void init(struct gst_order_builder *b)
+{
+	const struct gst_model *m = b->m;
+
+	b->lanes = gst_mem_alloc(m->stream_count * sizeof(*b->lanes));
+	b->contexts = gst_mem_alloc(m->context_count * sizeof(*b->contexts));
+	b->events = gst_mem_alloc(m->event_count * sizeof(*b->events));
+	b->last_call = gst_mem_alloc(m->thread_count * sizeof(*b->last_call));
+	b->processes = gst_mem_alloc(m->process_count * sizeof(*b->processes));
+	for (uint32_t i = 0; i < m->stream_count; i++)
+		b->lanes[i].collected_call = GST_NONE;
+	for (uint32_t i = 0; i < m->context_count; i++) {
+		for (size_t k = 0; k < COLLECT_COUNT; k++)
+			b->contexts[i].barrier[k] = GST_NONE;
+	}
+	for (uint32_t i = 0; i < m->thread_count; i++)
+		b->last_call[i] = GST_NONE;
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		const struct gst_op *op = &m->ops[i];
+
+		/* Of two records with one number, neither is known to be meant: the first stays. */
+		if (op->kind == GST_OP_EVENT_RECORD && op->sync_id && op->event != GST_NONE)
+			(void)gst_map_add(&b->sync_ids, (uint64_t)op->event << 32 | op->sync_id, i,
+					  NULL);
+	}
+	find_windows(b);
+	find_settings(b);
+}
+
+static void release(struct gst_order_builder *b)
+{
+	const struct gst_model *m = b->m;
+
+	for (uint32_t i = 0; i < m->context_count; i++) {
+		for (size_t k = 0; k < COLLECT_COUNT; k++)
+			gst_vec_free(&b->contexts[i].dirty[k]);
+	}
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		gst_map_release(&b->processes[i].execs);
+		gst_map_release(&b->processes[i].frees);
+		gst_map_release(&b->processes[i].ordered);
+		gst_vec_free(&b->processes[i].lost);
+	}
+	gst_mem_free(b->lanes, m->stream_count * sizeof(*b->lanes));
+	gst_mem_free(b->contexts, m->context_count * sizeof(*b->contexts));
+	gst_mem_free(b->events, m->event_count * sizeof(*b->events));
+	gst_mem_free(b->last_call, m->thread_count * sizeof(*b->last_call));
+	gst_mem_free(b->processes, m->process_count * sizeof(*b->processes));
+	gst_map_release(&b->sync_ids);
+	gst_map_release(&b->pairs);
+	gst_vec_free(&b->edges);
+	gst_vec_free(&b->owners);
+	gst_vec_free(&b->pool);
+	gst_vec_free(&b->preds);
+	gst_vec_free(&b->exec_fronts);
+	gst_vec_free(&b->ambiguous);
+	gst_vec_free(&b->op_refs);
+	gst_vec_free(&b->call_refs);
+}
+
+/* ---- seal -------------------------------------------------------------------------------------------------- */
+
+static void group_edges(struct gst_order *o, struct gst_arena *arena)
+{
+	uint32_t *in_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)o->node_count + 2);
+	uint32_t *out_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)o->node_count + 2);
+	gst_edge_id *in = GST_ARENA_ARRAY(arena, gst_edge_id, o->edge_count);
+	gst_edge_id *out = GST_ARENA_ARRAY(arena, gst_edge_id, o->edge_count);
+
+	/* Counts two places on: filling moves each start to where it belongs. */
+	for (uint32_t e = 0; e < o->edge_count; e++) {
+		in_first[o->edges[e].to + 2]++;
+		out_first[o->edges[e].from + 2]++;
+	}
+	for (uint32_t n = 1; n < o->node_count; n++) {
+		in_first[n + 1] += in_first[n];
+		out_first[n + 1] += out_first[n];
+	}
+	for (uint32_t e = 0; e < o->edge_count; e++) {
+		in[in_first[o->edges[e].to + 1]++] = e;
+		out[out_first[o->edges[e].from + 1]++] = e;
+	}
+	o->in = in;
+	o->out = out;
+	o->in_first = in_first;
+	o->out_first = out_first;
+}
+
+/* Points as they were submitted: enter, barrier points, ops, exit, call by call. */
+static void submission_order(const struct gst_order_builder *b, gst_point_id *points)
+{
+	const struct gst_model *m = b->m;
+	uint32_t barriers = (uint32_t)b->owners.count;
+	uint32_t barrier = 0;
+	uint32_t op = 0;
+	uint32_t at = 0;
+
+	for (uint32_t c = 0; c < m->call_count; c++) {
+		gst_node_id call = m->op_count + c;
+
+		points[at++] = gst_point_begin(call);
+		for (; barrier < barriers && b->owners.data[barrier] == call; barrier++) {
+			points[at++] = gst_point_begin(b->o->barrier_base + barrier);
+			points[at++] = gst_point_end(b->o->barrier_base + barrier);
+		}
+		for (uint32_t i = 0; i < m->calls[c].op_count; i++, op++) {
+			points[at++] = gst_point_begin(op);
+			points[at++] = gst_point_end(op);
+		}
+		points[at++] = gst_point_end(call);
+	}
+	for (; op < m->op_count; op++) {
+		points[at++] = gst_point_begin(op);
+		points[at++] = gst_point_end(op);
+	}
+	GST_ASSERT(barrier == barriers && at == 2 * b->o->node_count);
+}
+
+static bool is_forward(const struct gst_order *o, const uint32_t *position)
+{
+	for (uint32_t e = 0; e < o->edge_count; e++) {
+		if (position[gst_edge_from_point(&o->edges[e])] >=
+		    position[gst_edge_to_point(&o->edges[e])])
+			return false;
+	}
+	return true;
+}
+
+/* Kahn's algorithm, taking points as near to their place in @points as it can. */
+static uint32_t sort_points(const struct gst_order *o, gst_point_id *points)
+{
+	uint32_t count = 2 * o->node_count;
+	uint32_t *degree = gst_mem_alloc((size_t)count * sizeof(*degree));
+	gst_point_id *queue = gst_mem_alloc((size_t)count * sizeof(*queue));
+	uint32_t head = 0;
+	uint32_t tail = 0;
+	uint32_t done;
+
+	for (uint32_t n = 0; n < o->node_count; n++)
+		degree[gst_point_end(n)]++;
+	for (uint32_t e = 0; e < o->edge_count; e++)
+		degree[gst_edge_to_point(&o->edges[e])]++;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!degree[points[i]])
+			queue[tail++] = points[i];
+	}
+	while (head < tail) {
+		gst_point_id p = queue[head++];
+		gst_node_id n = gst_node_of_point(p);
+
+		if (p == gst_point_begin(n) && !--degree[p + 1])
+			queue[tail++] = p + 1;
+		for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
+			const struct gst_edge *e = &o->edges[o->out[i]];
+			gst_point_id to = gst_edge_to_point(e);
+
+			if (gst_edge_from_point(e) == p && !--degree[to])
+				queue[tail++] = to;
+		}
+	}
+	done = tail;
+	for (gst_point_id p = 0; p < count; p++) {
+		if (degree[p])
+			queue[tail++] = p;
+	}
+	GST_ASSERT(tail == count);
+	memcpy(points, queue, (size_t)count * sizeof(*points));
+	gst_mem_free(queue, (size_t)count * sizeof(*queue));
+	gst_mem_free(degree, (size_t)count * sizeof(*degree));
+	return done;
+}
+
+/* Every point that is left has a predecessor that is left: going back must come round. */
+static void find_cycle(struct gst_order *o, struct gst_arena *arena)
+{
+	uint32_t count = 2 * o->node_count;
+	uint32_t *seen = gst_mem_alloc((size_t)count * sizeof(*seen));
+	GST_VEC(gst_point_id) path = {0};
+	gst_node_id *cycle;
+	gst_point_id p = o->topological[o->acyclic_count];
+	size_t first;
+	uint32_t length = 0;
+
+	while (!seen[p]) {
+		gst_node_id n = gst_node_of_point(p);
+		gst_point_id before = p;
+
+		gst_vec_push(&path, p);
+		seen[p] = (uint32_t)path.count;
+		if (p == gst_point_end(n) && o->position[p - 1] >= o->acyclic_count)
+			before = p - 1;
+		for (uint32_t i = o->in_first[n]; before == p && i < o->in_first[n + 1]; i++) {
+			const struct gst_edge *e = &o->edges[o->in[i]];
+
+			if (gst_edge_to_point(e) == p &&
+			    o->position[gst_edge_from_point(e)] >= o->acyclic_count)
+				before = gst_edge_from_point(e);
+		}
+		GST_ASSERT(before != p);
+		p = before;
+	}
+	first = seen[p] - 1;
+	cycle = GST_ARENA_ARRAY(arena, gst_node_id, path.count - first);
+	for (size_t i = path.count; i-- > first;) {
+		gst_node_id n = gst_node_of_point(path.data[i]);
+
+		if (!length || cycle[length - 1] != n)
+			cycle[length++] = n;
+	}
+	if (length > 1 && cycle[length - 1] == cycle[0])
+		length--;
+	o->cycle = cycle;
+	o->cycle_count = length;
+	gst_vec_free(&path);
+	gst_mem_free(seen, (size_t)count * sizeof(*seen));
+}
+
+static void seal(struct gst_order_builder *b)
+{
+	struct gst_order *o = b->o;
+	uint32_t count;
+	gst_point_id *points;
+	uint32_t *position;
+
+	o->node_count = o->barrier_base + (uint32_t)b->owners.count;
+	o->edge_count = (uint32_t)b->edges.count;
+	o->edges = gst_arena_copy(b->arena, b->edges.data, b->edges.count * sizeof(*b->edges.data));
+	gst_vec_free(&b->edges);
+	o->barrier_owner =
+		gst_arena_copy(b->arena, b->owners.data, b->owners.count * sizeof(*b->owners.data));
+	group_edges(o, b->arena);
+	count = 2 * o->node_count;
+	points = GST_ARENA_ARRAY(b->arena, gst_point_id, count);
+	position = GST_ARENA_ARRAY(b->arena, uint32_t, count);
+	submission_order(b, points);
+	for (uint32_t i = 0; i < count; i++)
+		position[points[i]] = i;
+	o->acyclic_count = count;
+	o->topological = points;
+	o->position = position;
+	if (!is_forward(o, position)) {
+		o->acyclic_count = sort_points(o, points);
+		for (uint32_t i = 0; i < count; i++)
+			position[points[i]] = i;
+		if (o->acyclic_count < count)
+			find_cycle(o, b->arena);
+	}
+	o->op_refs = gst_arena_copy(b->arena, b->op_refs.data,
+				    b->op_refs.count * sizeof(*b->op_refs.data));
+	o->op_ref_count = (uint32_t)b->op_refs.count;
+	o->call_refs = gst_arena_copy(b->arena, b->call_refs.data,
+				      b->call_refs.count * sizeof(*b->call_refs.data));
+	o->call_ref_count = (uint32_t)b->call_refs.count;
+	o->ambiguous = gst_arena_copy(b->arena, b->ambiguous.data,
+				      b->ambiguous.count * sizeof(*b->ambiguous.data));
+	o->ambiguous_count = (uint32_t)b->ambiguous.count;
+}
+
+gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
+			   const struct gst_order **out, struct gst_err *err)
+{
+	struct gst_order_builder b = {.arena = arena, .m = m};
+	gst_status st = GST_OK;
+
+	/* A call makes one barrier point for its context and one for each of its green contexts. */
+	if ((uint64_t)m->op_count + m->call_count > MAX_NODES / 2)
+		return gst_err_set(err, GST_E_LIMIT, "more than %u ops and calls", MAX_NODES / 2);
+	b.o = gst_arena_alloc(arena, sizeof(*b.o));
+	b.o->m = m;
+	b.o->barrier_base = m->op_count + m->call_count;
+	init(&b);
+	gst_order_apply_rules(&b);
+	if (b.edges.count > UINT32_MAX - 16 ||
+	    (uint64_t)b.o->barrier_base + b.owners.count > MAX_NODES) {
+		st = gst_err_set(err, GST_E_LIMIT, "more than %u edges or %u nodes",
+				 UINT32_MAX - 16, MAX_NODES);
+	} else {
+		seal(&b);
+		*out = b.o;
+	}
+	release(&b);
+	return st;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------- */
+
+uint32_t gst_order_node_count(const struct gst_order *o)
+{
+	return o->node_count;
+}
+
+uint32_t gst_order_edge_count(const struct gst_order *o)
+{
+	return o->edge_count;
+}
+
+const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e)
+{
+	GST_DCHECK(e < o->edge_count);
+	return &o->edges[e];
+}
+
+const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node, uint32_t *count)
+{
+	*count = o->in_first[node + 1] - o->in_first[node];
+	return o->in + o->in_first[node];
+}
+
+const gst_edge_id *gst_order_out(const struct gst_order *o, gst_node_id node, uint32_t *count)
+{
+	*count = o->out_first[node + 1] - o->out_first[node];
+	return o->out + o->out_first[node];
+}
+
+gst_node_id gst_node_of_call(const struct gst_order *o, gst_call_id call)
+{
+	return o->m->op_count + call;
+}
+
+bool gst_node_is_op(const struct gst_order *o, gst_node_id n)
+{
+	return n < o->m->op_count;
+}
+
+bool gst_node_is_call(const struct gst_order *o, gst_node_id n)
+{
+	return n >= o->m->op_count && n < o->barrier_base;
+}
+
+bool gst_node_is_barrier(const struct gst_order *o, gst_node_id n)
+{
+	return n >= o->barrier_base;
+}
+
+gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n)
+{
+	return gst_node_is_barrier(o, n) ? o->barrier_owner[n - o->barrier_base] : GST_NONE;
+}
+
+static const struct gst_ref *find_ref(const struct gst_ref *refs, uint32_t count, gst_node_id node)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (refs[middle].node < node) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < count && refs[low].node == node ? &refs[low] : NULL;
+}
+
+enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id wait,
+					gst_op_id *record)
+{
+	const struct gst_ref *r = gst_node_is_op(o, wait)
+					  ? find_ref(o->op_refs, o->op_ref_count, wait)
+					  : find_ref(o->call_refs, o->call_ref_count, wait);
+
+	*record = r ? r->record : GST_NONE;
+	return r ? (enum gst_record_ref)r->kind : GST_REF_UNKNOWN;
+}
+
+const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *count)
+{
+	*count = 2 * o->node_count;
+	return o->topological;
+}
+
+uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes)
+{
+	*nodes = o->cycle;
+	return o->cycle_count;
+}
+
+const struct gst_order_stats *gst_order_stats(const struct gst_order *o)
+{
+	return &o->stats;
+}
+
+const struct gst_ambiguous_pair *gst_order_ambiguous(const struct gst_order *o, uint32_t *count)
+{
+	*count = o->ambiguous_count;
+	return o->ambiguous;
+}

@@ -1,0 +1,120 @@
+/* order_internal.h - the graph and what its builders share. */
+#ifndef GSTRACE_ANALYZER_ORDER_ORDER_INTERNAL_H
+#define GSTRACE_ANALYZER_ORDER_ORDER_INTERNAL_H
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/vec.h"
+#include "analyzer/order/order.h"
+
+/* Which record a wait means; sorted by node. */
+struct gst_ref {
+	gst_node_id node;
+	gst_op_id record;
+	uint32_t kind; /* enum gst_record_ref */
+};
+
+struct gst_order {
+	const struct gst_model *m;
+	uint32_t node_count;
+	uint32_t barrier_base; /* first barrier point: op_count + call_count */
+	uint32_t edge_count;
+	const struct gst_edge *edges;
+	const gst_edge_id *in, *out;	      /* edge ids, grouped by node */
+	const uint32_t *in_first, *out_first; /* node_count + 1 */
+	const gst_node_id *barrier_owner;
+	const gst_point_id *topological; /* 2 * node_count */
+	const uint32_t *position;	 /* by point: its place in there */
+	uint32_t acyclic_count;		 /* points before those of cycles */
+	const gst_node_id *cycle;
+	uint32_t cycle_count;
+	const struct gst_ref *op_refs, *call_refs;
+	uint32_t op_ref_count, call_ref_count;
+	const struct gst_ambiguous_pair *ambiguous;
+	uint32_t ambiguous_count;
+	struct gst_order_stats stats;
+};
+
+/*
+ * One thing in a frontier: work of a lane (records of an event, launches of a graph) after which nothing
+ * that covers it has come for sure. Newest first; an id of 0 ends a list.
+ */
+struct gst_front {
+	gst_node_id node; /* op or barrier point; GST_NONE: a record that is not known */
+	gst_call_id call; /* GST_NONE: before everything that comes now */
+	uint32_t next;
+	uint32_t
+		aux; /* lanes: version of the legacy actions that are before it; events: enum front_kind */
+	bool is_chain; /* whatever was accepted before it in this list ended before it began */
+};
+
+enum front_kind { FRONT_RECORD, FRONT_PROGRAMMATIC, FRONT_COMPLETION, FRONT_UNKNOWN };
+
+enum collector {
+	COLLECT_S3, /* blocking lanes, for legacy actions */
+	COLLECT_H3, /* blocking lanes, for waits for the legacy stream */
+	COLLECT_H1, /* all lanes, for waits for the context */
+	COLLECT_H7, /* all lanes, for calls that may block */
+	COLLECT_COUNT
+};
+
+struct gst_lane {
+	uint32_t front;
+	uint32_t seq;  /* ops so far */
+	uint8_t dirty; /* in the list of collector i: bit i */
+	/* COLLECT_S3: the last legacy action's call that took all there was, and what there was */
+	gst_call_id collected_call;
+	uint32_t collected_seq;
+};
+
+struct gst_order_ctx {
+	uint32_t actions;			/* frontier of legacy actions */
+	uint32_t version;			/* legacy actions so far */
+	bool has_foreign;			/* peer copies of another context are among them */
+	GST_VEC(uint32_t) dirty[COLLECT_COUNT]; /* lanes with new work */
+	gst_node_id barrier[COLLECT_COUNT];	/* last barrier point; GST_NONE */
+};
+
+struct gst_window {
+	uint64_t from_ns, to_ns;
+};
+
+struct gst_order_process {
+	struct gst_map execs;		 /* handle -> index into exec_fronts */
+	struct gst_map frees;		 /* address -> op that freed it */
+	struct gst_map ordered;		 /* address -> 1: it was allocated in stream order */
+	GST_VEC(struct gst_window) lost; /* when calls may have been lost: in order, apart */
+	bool is_launch_blocking;
+};
+
+struct gst_order_builder {
+	struct gst_arena *arena;
+	const struct gst_model *m;
+	struct gst_order *o;
+	GST_VEC(struct gst_edge) edges;
+	GST_VEC(gst_node_id) owners; /* of barrier points */
+	GST_VEC(struct gst_front) pool;
+	uint32_t free_fronts;
+	GST_VEC(struct gst_front) preds; /* answer of collect */
+	struct gst_lane *lanes;		 /* by stream */
+	struct gst_order_ctx *contexts;
+	uint32_t *events;	 /* frontier of records, by event */
+	gst_call_id *last_call;	 /* by thread */
+	struct gst_map sync_ids; /* event, sync id -> record */
+	struct gst_order_process *processes;
+	GST_VEC(uint32_t) exec_fronts; /* frontiers of launches */
+	struct gst_map pairs;	       /* ambiguous pairs seen */
+	GST_VEC(struct gst_ambiguous_pair) ambiguous;
+	GST_VEC(struct gst_ref) op_refs, call_refs;
+};
+
+/* rules.c: all edges, one function a rule. */
+void gst_order_apply_rules(struct gst_order_builder *b);
+
+/* Is rule @r or strength of @e left out by @q? */
+static inline bool gst_query_drops(const struct gst_path_query *q, const struct gst_edge *e)
+{
+	return q && ((q->without_rules >> e->rule & 1) ||
+		     (q->documented_only && e->strength != GST_DOCUMENTED));
+}
+
+#endif
