@@ -96,22 +96,6 @@ static _Thread_local struct {
 	void *argument;
 } self;
 
-/* A child of fork() must find the mutex free, whatever other threads did. */
-static void lock_all(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void unlock_all(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-	pthread_atfork(lock_all, unlock_all, unlock_all);
-}
-
 /* ---- handles ------------------------------------------------------------------------------- */
 
 static void *handle(uint64_t base, int number)

@@ -408,12 +408,8 @@ static void run_block(struct statement *s)
 		script.thread_count++;
 		pthread_mutex_unlock(&lock);
 	} else {
-		pid_t child;
+		pid_t child = fork();
 
-		/* the child must find the mutex free */
-		pthread_mutex_lock(&lock);
-		child = fork();
-		pthread_mutex_unlock(&lock);
 		if (child == 0) {
 			run(first, s->block_end);
 			exit(0); /* with atexit functions, as a program's child would */
