@@ -101,6 +101,22 @@ static void give_buffer_back(struct gst_activity *a, uint8_t *buffer, size_t siz
 	atomic_store_explicit(&a->taken[index], 0, memory_order_release);
 }
 
+uint32_t gst_activity_undelivered(const struct gst_activity *a)
+{
+	uint32_t count = 0;
+
+	/* Buffers are zero when handed out and every record begins with its kind. */
+	for (uint32_t i = 0; i < GST_ACTIVITY_BUFFERS; i++) {
+		const unsigned char *buffer = a->buffers + (size_t)i * GST_ACTIVITY_BUFFER_BYTES;
+		const uint32_t *kind = (const uint32_t *)(const void *)buffer;
+
+		if (atomic_load(&a->taken[i]) && __atomic_load_n(kind, __ATOMIC_RELAXED)) {
+			count++;
+		}
+	}
+	return count;
+}
+
 static void count_dropped(struct gst_activity *a, void *context, uint32_t stream_id)
 {
 	size_t dropped = 0;
@@ -115,10 +131,9 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 			       size_t valid_size)
 {
 	struct gst_activity *a = receiver;
-	struct gst_activity_pages pages = {NULL, NULL};
+	struct gst_activity_pages pages = {0};
 	struct gst_cupti_activity *rec = NULL;
 	int saved_errno = errno;
-	uint64_t count = 0;
 
 	if (!buffer) {
 		return;
@@ -127,14 +142,15 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 		pages.defs = gst_lane_take(a->defs);
 		pages.device = gst_lane_take(a->device);
 		while (!a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec) && rec) {
-			count++;
 			if (!gst_activity_translate(a, &pages, rec)) {
 				break;
 			}
 		}
 		gst_lane_give(a->defs, pages.defs);
 		gst_lane_give(a->device, pages.device);
-		atomic_fetch_add_explicit(&a->delivered, count, memory_order_relaxed);
+		if (pages.has_work) {
+			atomic_store_explicit(&a->has_work, 1, memory_order_relaxed);
+		}
 		count_dropped(a, context, stream_id);
 	}
 	give_buffer_back(a, buffer, size);
@@ -559,15 +575,19 @@ bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *p
 	switch (rec->kind) {
 	case GST_CUPTI_KIND_CONCURRENT_KERNEL:
 	case GST_CUPTI_KIND_KERNEL:
+		pages->has_work = true;
 		translate_kernel(a, pages, (const void *)rec);
 		break;
 	case GST_CUPTI_KIND_MEMCPY:
+		pages->has_work = true;
 		translate_memcpy(a, pages, (const void *)rec);
 		break;
 	case GST_CUPTI_KIND_MEMCPY2:
+		pages->has_work = true;
 		translate_peer(a, pages, (const void *)rec);
 		break;
 	case GST_CUPTI_KIND_MEMSET:
+		pages->has_work = true;
 		translate_memset(a, pages, (const void *)rec);
 		break;
 	case GST_CUPTI_KIND_STREAM:
@@ -580,6 +600,7 @@ bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *p
 		translate_device(a, pages, (const void *)rec);
 		break;
 	case GST_CUPTI_KIND_GRAPH_TRACE:
+		pages->has_work = true;
 		translate_graph(a, pages, (const void *)rec);
 		break;
 	case GST_CUPTI_KIND_MEMORY2:

@@ -31,8 +31,7 @@ struct gst_activity {
 	_Atomic uint32_t is_off_said; /* ... and the note was written */
 	bool must_check;	      /* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
-	_Atomic uint64_t delivered; /* records that CUPTI handed over */
-	_Atomic uint64_t unknown[GST_CUPTI_KIND_COUNT_KNOWN];
+	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
 };
 
 /** Make @a ready (zeroed memory). Returns 0 or an errno. Owns its buffers until the process ends. */
@@ -53,10 +52,11 @@ struct gst_activity_options {
  */
 uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options);
 
-/** Room for the pages that one delivery writes to; both begin as NULL. */
+/** The pages that one delivery writes to; all begins as zero. */
 struct gst_activity_pages {
 	struct gst_page *defs;
 	struct gst_page *device;
+	bool has_work; /* a kernel, copy, memset or graph was among the records */
 };
 
 /**
@@ -71,6 +71,13 @@ bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *p
 void gst_activity_on_requested(uint8_t **buffer, size_t *size, size_t *max_records);
 void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffer, size_t size,
 			       size_t valid_size);
+
+/**
+ * How many buffers that CUPTI did not give back hold records: at least so many are lost.
+ *
+ * After the last, forced flush. Threads: any.
+ */
+uint32_t gst_activity_undelivered(const struct gst_activity *a);
 
 /** Disable all kinds, after the self-check failed. Threads: the flusher's. */
 void gst_activity_disable(struct gst_activity *a);

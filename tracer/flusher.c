@@ -29,6 +29,15 @@ static void flush(struct gst_flusher *f, uint32_t how)
 	if (atomic_load(&f->activity->is_off)) {
 		gst_activity_disable(f->activity);
 	}
+	/* CUPTI 11.8 beside a new driver: device records come, callbacks never do. */
+	if (!f->is_silence_said && atomic_load(&f->activity->has_work) &&
+	    !gst_threads_count(f->callbacks->threads)) {
+		f->is_silence_said = true;
+		gst_notes_add(
+			f->defs, f->callbacks->strings, GST_NOTE_CALLBACK_OFF,
+			(int32_t)f->cupti->version,
+			"the GPU works but CUPTI reports no call: calls are not in the trace");
+	}
 }
 
 static uint64_t read_gpu(void *arg)

@@ -21,6 +21,7 @@ struct gst_flusher {
 	_Atomic uint64_t since_ns; /* when the flush it is in began; 0 = in none */
 	_Atomic uint32_t stop;	   /* futex */
 	_Atomic uint32_t is_done;  /* futex */
+	bool is_silence_said;
 	pthread_t thread;
 };
 

@@ -54,6 +54,12 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
  */
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
 
+/** How many threads made a recorded call so far. Threads: any. */
+static inline uint32_t gst_threads_count(const struct gst_threads *t)
+{
+	return atomic_load_explicit(&t->last_thread, memory_order_relaxed);
+}
+
 /**
  * Place for a record of @bytes in the slot's page; takes a new page when it is full.
  *

@@ -185,6 +185,7 @@ static int flush_out(struct gst_writer *w)
 		fail(w, error);
 		return error;
 	}
+	w->sequence_in_file = w->sequence;
 	settle(w);
 	return 0;
 }
@@ -356,11 +357,13 @@ static void put_losses(struct gst_writer *w)
 	}
 }
 
-static void watch_flush(struct gst_writer *w)
+/* A flush that began more than @patience_ns ago costs device records: since when, and how many is unknown. */
+static void watch_flush(struct gst_writer *w, uint64_t patience_ns)
 {
 	uint64_t since = w->flush_since_ns ? atomic_load(w->flush_since_ns) : 0;
+	uint64_t now = gst_clock_mono_ns();
 
-	if (since && since != w->hang_noted_ns && gst_clock_mono_ns() - since > w->hang_ns) {
+	if (since && since != w->hang_noted_ns && now > since && now - since >= patience_ns) {
 		struct gst_rec_loss loss = {
 			.head = gst_record_head(GST_KIND_LOSS, sizeof(loss), 0),
 			.reason = GST_LOSS_FLUSH_HUNG,
@@ -368,9 +371,9 @@ static void watch_flush(struct gst_writer *w)
 		};
 
 		w->hang_noted_ns = since;
-		put_note(w, GST_NOTE_FLUSH_HUNG, (int32_t)(w->hang_ns / 1000000),
-			 "a flush of CUPTI does not return; device records may be missing from "
-			 "its beginning on; milliseconds waited");
+		put_note(w, GST_NOTE_FLUSH_HUNG, (int32_t)((now - since) / 1000000),
+			 "a flush of CUPTI does not return: device records may be missing from "
+			 "before its beginning on; milliseconds waited");
 		gst_writer_put(w, &loss, sizeof(loss));
 	}
 }
@@ -492,6 +495,8 @@ static void say_last_words(struct gst_writer *w)
 
 	count_unwritten(w);
 	loss.count = w->lost_on_disk;
+	/* The buffer's chunks are not in the file: no gap in the numbers for them. */
+	w->sequence = w->sequence_in_file;
 	w->out_used = 0;
 	w->own_used = 0;
 	w->own_count = 0;
@@ -509,7 +514,7 @@ int gst_writer_cycle(struct gst_writer *w)
 	if (!was_well) {
 		return w->error;
 	}
-	watch_flush(w);
+	watch_flush(w, w->hang_ns);
 	put_losses(w);
 	/* The writer's own definitions first: anchors before what they convert. */
 	put_own_chunk(w);
@@ -547,6 +552,8 @@ int gst_writer_finish(struct gst_writer *w)
 		return w->error;
 	}
 	gst_writer_anchor(w);
+	/* Nobody will wait for it any more. */
+	watch_flush(w, 0);
 	if (gst_writer_cycle(w)) {
 		return w->error;
 	}

@@ -49,8 +49,9 @@ struct gst_writer {
 	uint32_t own_count;
 	struct gst_writer_pending *pending; /* one for each page */
 	uint32_t pending_count;
-	uint32_t pending_flushed; /* of them, in the file */
-	uint64_t sequence;
+	uint32_t pending_flushed;  /* of them, in the file */
+	uint64_t sequence;	   /* of the last chunk put into the buffer */
+	uint64_t sequence_in_file; /* of the last one that is in the file */
 	uint64_t records;
 	uint64_t chunks;
 	uint64_t lost_on_disk;	 /* records that could not be written */

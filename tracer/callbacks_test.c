@@ -1,0 +1,507 @@
+/*
+ * callbacks_test.c - what is recorded of a call: at enter, at exit, when nested, interrupted or full.
+ */
+#include "tracer/callbacks.h"
+#include "tracer/record_test_util.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const uint32_t driver = GST_CUPTI_DOMAIN_DRIVER;
+static const uint32_t runtime = GST_CUPTI_DOMAIN_RUNTIME;
+
+struct bench {
+	struct gst_test_world *w;
+	struct gst_callbacks callbacks;
+	int errno_after; /* of the program, when the thread ends */
+};
+
+static struct bench *bench_new(size_t bytes)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	assert_non_null(b);
+	b->w = gst_test_world_new(bytes);
+	gst_callbacks_init(&b->callbacks, &b->w->state, &b->w->threads, &b->w->loss, &b->w->strings,
+			   &b->w->defs);
+	return b;
+}
+
+static void bench_free(struct bench *b)
+{
+	gst_test_world_free(b->w);
+	free(b);
+}
+
+static uint32_t cbid_of(const char *symbol)
+{
+	const struct gst_api *api = gst_api_find_name(symbol, strlen(symbol));
+
+	assert_non_null(api);
+	assert_string_equal(api->symbol, symbol);
+	return api->api & 0xffff;
+}
+
+static void enter(struct bench *b, uint32_t domain, const char *symbol, uint32_t corr,
+		  const void *params)
+{
+	const struct gst_cupti_callback_data data = {
+		.callbackSite = GST_CUPTI_API_ENTER,
+		.functionParams = params,
+		.symbolName = "_Z1kv",
+		.contextUid = 1,
+		.correlationId = corr,
+	};
+
+	gst_callbacks_on_event(&b->callbacks, domain, cbid_of(symbol), &data);
+}
+
+static void leave(struct bench *b, uint32_t domain, const char *symbol, uint32_t corr,
+		  const void *params, int32_t result)
+{
+	const struct gst_cupti_callback_data data = {
+		.callbackSite = GST_CUPTI_API_EXIT,
+		.functionParams = params,
+		.functionReturnValue = &result,
+		.contextUid = 1,
+		.correlationId = corr,
+	};
+
+	gst_callbacks_on_event(&b->callbacks, domain, cbid_of(symbol), &data);
+}
+
+static void *pointer(uintptr_t value)
+{
+	return (void *)value;
+}
+
+/* Each test runs in a thread of its own, so that it has a slot of its own world. */
+static void in_thread(void *(*body)(void *arg), void *arg)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, body, arg), 0);
+	pthread_join(thread, NULL);
+}
+
+static void *make_launch(void *arg)
+{
+	const struct gst_cu_launch params = {.hStream = pointer(0x55)};
+	struct bench *b = arg;
+
+	errno = 17;
+	enter(b, driver, "cuLaunchKernel", 9, &params);
+	leave(b, driver, "cuLaunchKernel", 9, &params, 0);
+	enter(b, driver, "cuLaunchKernel_ptsz", 10, &params);
+	leave(b, driver, "cuLaunchKernel_ptsz", 10, &params, 719);
+	/* The program's errno is its own. */
+	b->errno_after = errno;
+	return NULL;
+}
+
+static void test_launch(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call_launch call;
+	struct gst_rec_call_exit left;
+
+	(void)state;
+	in_thread(make_launch, b);
+	assert_int_equal(b->errno_after, 17);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_LAUNCH, 0, &call, sizeof(call)));
+	assert_int_equal(call.head.corr, 9);
+	assert_int_equal(call.api, GST_API_ID(driver, cbid_of("cuLaunchKernel")));
+	assert_int_equal(call.ctx, 1);
+	assert_int_equal(call.stream, 0x55);
+	assert_int_equal(call.flags, 0);
+	assert_true(gst_test_string_is(b->w, call.name, "_Z1kv"));
+	assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, 0, &left, sizeof(left)));
+	assert_int_equal(left.head.corr, 9);
+	/* Nothing but the time: the shortest form. */
+	assert_int_equal(left.head.size8, 2);
+	assert_true(left.exit_ns >= call.enter_ns && call.enter_ns > 0);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_LAUNCH, 1, &call, sizeof(call)));
+	assert_int_equal(call.api, GST_API_ID(driver, cbid_of("cuLaunchKernel_ptsz")));
+	assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, 1, &left, sizeof(left)));
+	assert_int_equal(left.result, 719);
+	bench_free(b);
+}
+
+static void *make_launch_ex(void *arg)
+{
+	const struct gst_cu_launch_attribute attrs[] = {
+		{.id = GST_CU_LAUNCH_ATTR_PROGRAMMATIC_STREAM_SERIALIZATION, .value.i32 = 1},
+		{.id = GST_CU_LAUNCH_ATTR_COOPERATIVE, .value.i32 = 0},
+		{.id = GST_CU_LAUNCH_ATTR_LAUNCH_COMPLETION_EVENT,
+		 .value.event.event = (void *)(uintptr_t)0xe1},
+	};
+	struct gst_cu_launch_config config = {
+		.hStream = pointer(0x66), .attrs = attrs, .numAttrs = 3};
+	const struct gst_cu_launch_ex params = {.config = &config};
+	const struct gst_cu_launch_ex none = {.config = NULL};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuLaunchKernelEx", 1, &params);
+	leave(b, driver, "cuLaunchKernelEx", 1, &params, 0);
+	/* What a careless program passes: the driver refuses it, we must not die of it. */
+	enter(b, driver, "cuLaunchKernelEx", 2, &none);
+	leave(b, driver, "cuLaunchKernelEx", 2, &none, 1);
+	enter(b, driver, "cuLaunchKernelEx", 3, NULL);
+	leave(b, driver, "cuLaunchKernelEx", 3, NULL, 1);
+	config.attrs = NULL;
+	enter(b, driver, "cuLaunchKernelEx", 4, &params);
+	return NULL;
+}
+
+static void test_launch_attributes(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call_launch call;
+
+	(void)state;
+	in_thread(make_launch_ex, b);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_LAUNCH, 0, &call, sizeof(call)));
+	assert_int_equal(call.flags,
+			 GST_LAUNCH_FLAG_PROGRAMMATIC | GST_LAUNCH_FLAG_COMPLETION_EVENT);
+	assert_int_equal(call.event, 0xe1);
+	assert_int_equal(call.stream, 0x66);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 4);
+	/* The last never returned. */
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EXIT), 3);
+	bench_free(b);
+}
+
+static void *make_values(void *arg)
+{
+	void *stream = NULL;
+	uint64_t address = 0;
+	const struct gst_cu_stream_create create = {.stream = &stream, .flags = 1, .priority = -3};
+	const struct gst_cu_alloc alloc = {.ptr = &address, .bytes = 4096};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuStreamCreateWithPriority", 1, &create);
+	stream = pointer(0x7abc);
+	leave(b, driver, "cuStreamCreateWithPriority", 1, &create, 0);
+	enter(b, driver, "cuMemAlloc_v2", 2, &alloc);
+	address = 0x1234; /* not to be believed: the call failed */
+	leave(b, driver, "cuMemAlloc_v2", 2, &alloc, 2);
+	return NULL;
+}
+
+static void test_values_given(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call_stream create;
+	struct gst_rec_call_memory alloc;
+	struct gst_rec_call_exit left;
+
+	(void)state;
+	in_thread(make_values, b);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_STREAM, 0, &create, sizeof(create)));
+	assert_int_equal(create.flags, 1);
+	assert_int_equal(create.priority, -3);
+	assert_int_equal(create.stream, 0);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, 0, &left, sizeof(left)));
+	assert_int_equal(left.value, 0x7abc);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_MEMORY, 0, &alloc, sizeof(alloc)));
+	assert_int_equal(alloc.size, 4096);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, 1, &left, sizeof(left)));
+	assert_int_equal(left.value, 0);
+	assert_int_equal(left.result, 2);
+	bench_free(b);
+}
+
+static void *make_copies(void *arg)
+{
+	const struct gst_cu_copy copy = {.dst = 1, .src = 2, .bytes = 3, .hStream = pointer(4)};
+	const struct gst_cuda_copy rt = {
+		.dst = 5, .src = 6, .bytes = 7, .copyKind = GST_CUDA_MEMCPY_D2H};
+	const struct gst_cu_copy_2d plane = {
+		.srcMemoryType = GST_CU_MEMORYTYPE_HOST,
+		.srcHost = (const void *)(uintptr_t)0x10,
+		.dstMemoryType = GST_CU_MEMORYTYPE_ARRAY,
+		.dstArray = (void *)(uintptr_t)0x20,
+		.WidthInBytes = 8,
+		.Height = 9,
+	};
+	const struct gst_cu_copy_2d_call plane_call = {.copy = &plane};
+	const struct gst_cu_memset set = {.dst = 0x40, .count = 5, .hStream = pointer(0x50)};
+	const struct gst_cu_memset_2d set_2d = {.dst = 0x60, .width = 2, .height = 3};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuMemcpyHtoDAsync_v2", 1, &copy);
+	leave(b, driver, "cuMemcpyHtoDAsync_v2", 1, &copy, 0);
+	enter(b, driver, "cuMemcpyHtoD_v2", 2, &copy);
+	leave(b, driver, "cuMemcpyHtoD_v2", 2, &copy, 0);
+	enter(b, runtime, "cudaMemcpy_v3020", 3, &rt);
+	leave(b, runtime, "cudaMemcpy_v3020", 3, &rt, 0);
+	enter(b, driver, "cuMemcpy2D_v2", 4, &plane_call);
+	leave(b, driver, "cuMemcpy2D_v2", 4, &plane_call, 0);
+	enter(b, driver, "cuMemsetD32Async", 5, &set);
+	leave(b, driver, "cuMemsetD32Async", 5, &set, 0);
+	enter(b, driver, "cuMemsetD2D16_v2", 6, &set_2d);
+	leave(b, driver, "cuMemsetD2D16_v2", 6, &set_2d, 0);
+	return NULL;
+}
+
+static void test_copies(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call_copy copy;
+	struct gst_rec_call_memset set;
+
+	(void)state;
+	in_thread(make_copies, b);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_COPY, 0, &copy, sizeof(copy)));
+	assert_int_equal(copy.dst, 1);
+	assert_int_equal(copy.src, 2);
+	assert_int_equal(copy.size, 3);
+	assert_int_equal(copy.stream, 4);
+	assert_int_equal(copy.direction, GST_COPY_HTOD);
+	/* The synchronous form has no stream to read. */
+	assert_true(gst_test_find(b->w, GST_REC_CALL_COPY, 1, &copy, sizeof(copy)));
+	assert_int_equal(copy.stream, 0);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_COPY, 2, &copy, sizeof(copy)));
+	assert_int_equal(copy.api >> 16, runtime);
+	assert_int_equal(copy.direction, GST_COPY_DTOH);
+	assert_int_equal(copy.size, 7);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_COPY, 3, &copy, sizeof(copy)));
+	assert_int_equal(copy.direction, GST_COPY_HTOA);
+	assert_int_equal(copy.dst, 0x20);
+	assert_int_equal(copy.src, 0x10);
+	assert_int_equal(copy.size, 72);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_MEMSET, 0, &set, sizeof(set)));
+	assert_int_equal(set.size, 20);
+	assert_int_equal(set.stream, 0x50);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_MEMSET, 1, &set, sizeof(set)));
+	assert_int_equal(set.size, 12);
+	assert_int_equal(set.stream, 0);
+	bench_free(b);
+}
+
+static void *make_nested(void *arg)
+{
+	const struct gst_cuda_copy rt = {.bytes = 7};
+	const struct gst_cu_copy copy = {.bytes = 7};
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	struct bench *b = arg;
+
+	/* A recorded runtime call and what it does: one record. */
+	enter(b, runtime, "cudaMemcpy_v3020", 1, &rt);
+	enter(b, driver, "cuMemcpyHtoD_v2", 1, &copy);
+	leave(b, driver, "cuMemcpyHtoD_v2", 1, &copy, 0);
+	leave(b, runtime, "cudaMemcpy_v3020", 1, &rt, 0);
+	/* A call that never returned (an exception flew past) does not swallow the next ones. */
+	enter(b, driver, "cuMemcpyHtoD_v2", 2, &copy);
+	for (uint32_t corr = 3; corr < 13; corr++) {
+		enter(b, driver, "cuLaunchKernel", corr, &launch);
+		leave(b, driver, "cuLaunchKernel", corr, &launch, 0);
+	}
+	/* Ten such. */
+	for (uint32_t corr = 20; corr < 30; corr++) {
+		enter(b, driver, "cuMemcpyHtoD_v2", corr, &copy);
+	}
+	leave(b, driver, "cuMemcpyHtoD_v2", 29, &copy, 0);
+	/* An exit without an enter is none of ours. */
+	leave(b, driver, "cuLaunchKernel", 99, &launch, 0);
+	return NULL;
+}
+
+static void test_nesting(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+
+	(void)state;
+	in_thread(make_nested, b);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_COPY), 1 + 1 + 10);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 10);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EXIT), 1 + 10 + 1);
+	bench_free(b);
+}
+
+static void *make_ignored(void *arg)
+{
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	const struct gst_cupti_state_data fatal = {.result = 999, .message = "broken"};
+	struct bench *b = arg;
+
+	/* Domains and ids that are not ours, and no data at all. */
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_RESOURCE, 5, NULL);
+	gst_callbacks_on_event(&b->callbacks, driver, 307, NULL);
+	gst_callbacks_on_event(&b->callbacks, driver, UINT32_MAX, &launch);
+	gst_callbacks_on_event(&b->callbacks, 0, 307, &launch);
+	/* A hot runtime call: its driver call is the one that is recorded. */
+	enter(b, runtime, "cudaLaunchKernel_v7000", 1, NULL);
+	/* CUPTI gives up: said once. */
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_STATE, GST_CUPTI_STATE_FATAL_ERROR,
+			       &fatal);
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_STATE, GST_CUPTI_STATE_FATAL_ERROR,
+			       &fatal);
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_STATE, GST_CUPTI_STATE_WARNING,
+			       NULL);
+	/* Off: nothing. */
+	atomic_store(&b->w->state.is_on, 0);
+	enter(b, driver, "cuLaunchKernel", 5, &launch);
+	return NULL;
+}
+
+static void test_ignored(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_note note;
+
+	(void)state;
+	in_thread(make_ignored, b);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 0);
+	assert_int_equal(gst_test_count(b->w, GST_REC_THREAD), 0);
+	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 1);
+	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
+	assert_int_equal(note.code, GST_NOTE_CUPTI_FATAL);
+	assert_int_equal(note.detail, 999);
+	assert_true(gst_test_string_is(b->w, note.text, "broken"));
+	assert_int_equal(b->callbacks.is_cupti_dead, 1);
+	bench_free(b);
+}
+
+static void *make_interrupted(void *arg)
+{
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	struct bench *b = arg;
+	struct gst_thread_slot *slot = gst_threads_self(&b->w->threads);
+
+	/* As in a signal handler that interrupts our callback and makes a CUDA call. */
+	slot->is_busy = true;
+	enter(b, driver, "cuLaunchKernel", 1, &launch);
+	slot->is_busy = false;
+	enter(b, driver, "cuLaunchKernel", 2, &launch);
+	return NULL;
+}
+
+static void test_reentry_is_counted(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+
+	(void)state;
+	in_thread(make_interrupted, b);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 1);
+	assert_int_equal(gst_test_lost(b->w, GST_REC_CALL, GST_LOSS_UNKNOWN), 1);
+	bench_free(b);
+}
+
+static void *make_many(void *arg)
+{
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	struct bench *b = arg;
+
+	for (uint32_t corr = 1; corr <= 30000; corr++) {
+		enter(b, driver, "cuLaunchKernel", corr, &launch);
+		leave(b, driver, "cuLaunchKernel", corr, &launch, 0);
+	}
+	return NULL;
+}
+
+/* Nobody empties the pages: what does not fit is counted, by kind, and the program goes on. */
+static void test_full(void **state)
+{
+	struct bench *b = bench_new(GST_POOL_BYTES_MIN);
+	uint32_t calls = 0, exits = 0;
+	struct gst_rec_loss rec;
+	uint64_t lost_calls = 0, lost_exits = 0;
+	uint32_t cursor = 0;
+
+	(void)state;
+	in_thread(make_many, b);
+	while (gst_loss_take(&b->w->loss, &cursor, &rec)) {
+		assert_int_equal(rec.reason, GST_LOSS_NO_CHUNK);
+		lost_calls += rec.kind == GST_REC_CALL_LAUNCH ? rec.count : 0;
+		lost_exits += rec.kind == GST_REC_CALL_EXIT ? rec.count : 0;
+	}
+	for (uint32_t i = 1; i < b->w->pool.page_count; i++) {
+		struct gst_page *page = &b->w->pool.pages[i];
+		uint32_t at = 0, size;
+
+		for (; page->room - at >= 8; at += size) {
+			struct gst_rec_head head;
+
+			memcpy(&head, page->body + at, sizeof(head));
+			size = (uint32_t)head.size8 * 8;
+			if (!size) {
+				break;
+			}
+			calls += head.kind == GST_KIND_CALL_LAUNCH;
+			exits += head.kind == GST_KIND_CALL_EXIT;
+		}
+	}
+	assert_int_equal(calls + lost_calls, 30000);
+	assert_true(calls > 0 && lost_calls > 0);
+	/* The exit of a lost call is lost with it. */
+	assert_int_equal(exits + lost_exits, calls);
+	bench_free(b);
+}
+
+/* ---- enabling ---- */
+
+static uint32_t enabled_count;
+static int enable_result;
+
+static int enable(uint32_t on, gst_cupti_subscriber_handle subscriber, uint32_t domain,
+		  uint32_t cbid)
+{
+	(void)subscriber;
+	assert_int_equal(on, 1);
+	if (domain == GST_CUPTI_DOMAIN_STATE) {
+		assert_int_equal(cbid, GST_CUPTI_STATE_FATAL_ERROR);
+	} else {
+		assert_true(domain == driver || domain == runtime);
+		enabled_count++;
+	}
+	return enable_result;
+}
+
+static void test_enable(void **state)
+{
+	const struct gst_cupti cupti = {
+		.version = GST_CUPTI_V_13_0_1,
+		.cuptiEnableCallback = enable,
+	};
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_note note;
+	uint32_t recorded = 0;
+
+	(void)state;
+	for (size_t i = 0; i < gst_api_count(); i++) {
+		recorded += gst_api_is_recorded(gst_api_at(i)) ? 1 : 0;
+	}
+	enable_result = 0;
+	enabled_count = 0;
+	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti), recorded);
+	assert_int_equal(enabled_count, recorded);
+	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 0);
+	enable_result = GST_CUPTI_ERROR_INVALID_PARAMETER;
+	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti), 0);
+	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
+	assert_int_equal(note.code, GST_NOTE_CALLBACK_OFF);
+	bench_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_launch_attributes),
+		cmocka_unit_test(test_values_given),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_ignored),
+		cmocka_unit_test(test_reentry_is_counted),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_enable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
