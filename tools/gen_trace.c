@@ -377,7 +377,7 @@ static void call_copy(struct generator *g, uint32_t thread, uint32_t stream)
 	bool is_d2h = below(g, 2);
 	/* One in five of these from pageable memory: the call then waits for the copy. */
 	bool is_pageable = is_d2h && below(g, 5) == 0;
-	uint64_t size = 1024 << below(g, 10);
+	uint64_t size = UINT64_C(1024) << below(g, 10);
 	uint64_t host = UINT64_C(0x7f0000000000) + below(g, 1000) * 0x100000;
 	uint64_t device = UINT64_C(0x7e0000000000) + below(g, 1000) * 0x100000;
 	struct gst_rec_call_copy copy = {
@@ -417,7 +417,7 @@ static void call_copy(struct generator *g, uint32_t thread, uint32_t stream)
 static void call_memset(struct generator *g, uint32_t thread, uint32_t stream)
 {
 	struct call c = enter(g, thread);
-	uint64_t size = 4096 << below(g, 8);
+	uint64_t size = UINT64_C(4096) << below(g, 8);
 	struct gst_rec_call_memset set = {
 		.enter_ns = c.enter,
 		.api = g->api[API_MEMSET],
