@@ -20,7 +20,7 @@ ban() {
 }
 
 none='^$'
-tests='_test\.c|/test/|/fake_cupti/'
+tests='_test\.c|_test_util\.[ch]|/test/|/fake_cupti/'
 
 ban '' "$none" 'strcpy|strcat|stpcpy|sprintf|vsprintf|gets|strtok|strtok_r' 'has no bound'
 ban '' "$none" 'atoi|atol|atoll|atof' 'cannot report an error, use strtol and its like'
