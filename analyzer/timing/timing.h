@@ -14,34 +14,71 @@ struct gst_timing;
  */
 gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
 			    struct gst_arena *arena, const struct gst_timing **out,
-			    struct gst_err *err) __attribute__((warn_unused_result));
+			    struct gst_err *err) GST_NODISCARD;
 
 /** What became of edge @e: DOCUMENTED, POSSIBLE (no evidence either way), OBSERVED, DISPROVED. */
 enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e);
 
+/** Whether @e held anything up or could have: DOCUMENTED or OBSERVED. */
+static inline bool gst_timing_in_force(const struct gst_timing *t, gst_edge_id e)
+{
+	enum gst_strength s = gst_timing_strength(t, e);
+	return s == GST_DOCUMENTED || s == GST_OBSERVED;
+}
+
 /**
  * The edge that released @node last (in force, i.e. documented or observed), and by how much the next
  * one came earlier (@slack_ns, UINT64_MAX if it was the only one). GST_NONE: no predecessor with known time.
+ *
+ * A call that waited gives the edge that its return waited for; one that did not gives the call before it.
  */
 gst_edge_id gst_timing_binding(const struct gst_timing *t, gst_node_id node, uint64_t *slack_ns);
 
 /** When the source point of edge @e was reached (its end, begin, enter or exit by the edge's form; a barrier point: the latest of its own). False = not known. */
 bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *ns);
 
-/* A set of edges taken out of the graph, to ask "what if". */
+/**
+ * When @op began and ended; of an op without times the moment its predecessors released it, twice.
+ * False = not known either.
+ */
+bool gst_timing_op_ns(const struct gst_timing *t, gst_op_id op, uint64_t *begin_ns,
+		      uint64_t *end_ns);
+
+/** Is the time of @node's end known, or (of an op without times) only that it was not before gst_timing_op_ns()? */
+bool gst_timing_is_exact(const struct gst_timing *t, gst_node_id node);
+
+/**
+ * The share of its device that @op occupies, in millionths: blocks of the grid against the blocks that
+ * can be resident. 1000000 = fills it, or not known.
+ */
+uint32_t gst_timing_share(const struct gst_timing *t, gst_op_id op);
+
+/* A wait that is put into the replay: @call returns no earlier than @op ends. */
+struct gst_wait {
+	gst_call_id call;
+	gst_op_id op;
+};
+
+/* What is changed to ask "what if": edges taken out, calls made cheaper, host waits put elsewhere. */
 struct gst_cut {
 	const gst_edge_id *edges; /* sorted, unique */
-	uint32_t edge_count;
+	const gst_call_id *calls; /* sorted, unique: calls whose own time is at most call_cost_ns */
+	const struct gst_wait
+		*waits; /* sorted by call; the op precedes the call's exit in the graph */
+	uint32_t edge_count, call_count, wait_count;
+	uint64_t call_cost_ns;
 };
 
 struct gst_replay {
-	uint64_t makespan_ns; /* end of the last op or call, replayed */
-	/* the same with no edge cut (the replay's own model of what happened) */
-	uint64_t baseline_ns;
+	uint64_t makespan_ns;  /* end of the last op or call, replayed */
+	uint64_t baseline_ns;  /* the same with no edge cut: what was observed */
 	uint64_t gain_high_ns; /* upper bound: durations unchanged */
-	/* lower bound: 0 where either kernel alone fills the device; linear sharing otherwise */
-	uint64_t gain_low_ns;
+	uint64_t
+		gain_low_ns; /* lower bound: 0 where either kernel alone fills the device; linear sharing otherwise */
+	bool low_is_known; /* false: gain_low_ns is 0 because the trace has more than GST_REPLAY_LOW_MAX ops and calls */
 };
+
+#define GST_REPLAY_LOW_MAX 3000000u
 
 /**
  * Replay the trace with @cut's edges left out: each op begins when the edges that remain, its submission and
@@ -62,22 +99,26 @@ struct gst_contradiction {
 	int64_t gap_ns;
 };
 
+/* host/device: per device and second, the clock offsets (ns, device minus host) that all enter->begin and end->exit edges allow */
+struct gst_clock_window {
+	uint32_t device; /* index into model->devices */
+	uint64_t from_ns, to_ns;
+	int64_t low_ns, high_ns; /* INT64_MIN, INT64_MAX: not bounded on that side */
+	bool is_empty;
+	gst_edge_id low_edge, high_edge; /* the witnesses; GST_NONE */
+};
+
 struct gst_verify {
 	struct gst_verify_rule rules[GST_RULE_COUNT];
 	uint64_t contradictions;
 	struct gst_contradiction *examples; /* the first 20 */
 	uint32_t example_count;
-	/* host/device: per device, the clock offsets (ns, device minus host) that all enter->begin and end->exit edges allow */
-	struct gst_clock_window {
-		uint32_t device;
-		uint64_t from_ns, to_ns;
-		int64_t low_ns, high_ns;
-		bool is_empty;
-		gst_edge_id low_edge, high_edge;
-	} * windows;
+	struct gst_clock_window *windows;
 	uint32_t window_count;
+	/* documented edges that could not be checked, by reason */
 	uint64_t not_checkable_untimed, not_checkable_forced, not_checkable_ambiguous,
-		not_checkable_trigger, not_checkable_lost;
+		not_checkable_trigger, not_checkable_lost,
+		not_checkable_device; /* two devices: two clocks */
 };
 
 /** Fill @out (arrays in @arena). Tolerance: 64 ns on one device, an offset window per device between host and device, 0 on the host. */

@@ -1,0 +1,209 @@
+/*
+ * evidence.c - which `possible` edges the timestamps bear out, and when untimed things happened.
+ *
+ * Role      : fills the strength of every edge and the moment of ops without times and barrier points.
+ * Method    : one pass in topological order. An untimed op or barrier point is reached when the last of
+ *             its predecessors in force is. At the exit of a call its `possible` waits are judged:
+ *
+ *               work still pending at exit        -> the call did not wait for it: disproved
+ *               work pending at enter, over at exit, and the exit within 200 us of it -> observed
+ *               nothing pending at enter          -> no evidence either way: stays possible
+ *
+ * Invariant : documented edges are never touched; an op whose end is not known proves nothing.
+ * Not here  : contradictions of documented edges (verify.c).
+ */
+#include "analyzer/timing/timing_internal.h"
+
+/* After this much more time the call did something else than to wait. */
+#define SOON_NS 200000u
+/* Host and device clocks are this far apart at best. */
+#define CLOCK_SLACK_NS 1000u
+
+static void set_strength(struct gst_timing *t, gst_edge_id e, enum gst_strength s)
+{
+	t->edges[e] = (uint8_t)((t->edges[e] & ~GST_EDGE_STRENGTH_MASK) | s);
+}
+
+/* Was what @e stands for lost, or is its time not known for another reason? Then it proves nothing. */
+static bool source_is_vague(const struct gst_timing *t, const struct gst_edge *e)
+{
+	return t->is_vague[e->from] != 0;
+}
+
+static bool is_own_h2d(const struct gst_timing *t, const struct gst_edge *e, gst_call_id call)
+{
+	const struct gst_op *x;
+
+	if (e->from >= t->m->op_count) {
+		return false;
+	}
+	x = &t->m->ops[e->from];
+	return x->call == call && x->kind == GST_OP_MEMCPY && x->detail != GST_NONE &&
+	       (t->m->copies[x->detail].copy_kind == GST_COPY_HTOD ||
+		t->m->copies[x->detail].copy_kind == GST_COPY_HTOA);
+}
+
+/* H7: the waits of one call stand or fall together, for it waits for a whole context or for nothing. */
+static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, uint64_t slack_ns,
+				const gst_edge_id *in, uint32_t count)
+{
+	enum gst_strength verdict = GST_POSSIBLE;
+	uint64_t last = 0;
+	bool has_vague = false, has_any = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		if (e->rule == GST_RULE_H7 && e->form == GST_END_EXIT) {
+			uint64_t at = gst_timing_source(t, e);
+			has_any = true;
+			has_vague |= source_is_vague(t, e);
+			if (at != GST_TIME_UNKNOWN && at > last) {
+				last = at;
+			}
+		}
+	}
+	if (!has_any) {
+		return;
+	}
+	if (last > c->exit_ns + slack_ns) {
+		verdict = GST_DISPROVED;
+	} else if (last > c->enter_ns && !has_vague) {
+		verdict = c->exit_ns <= last + SOON_NS ? GST_OBSERVED : GST_DISPROVED;
+	}
+	for (uint32_t i = 0; i < count && verdict != GST_POSSIBLE; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		if (e->rule == GST_RULE_H7 && e->form == GST_END_EXIT &&
+		    e->strength == GST_POSSIBLE) {
+			set_strength(t, in[i], verdict);
+		}
+	}
+}
+
+static void judge_exit(struct gst_timing *t, gst_call_id call)
+{
+	const struct gst_call *c = &t->m->calls[call];
+	uint64_t slack_ns = CLOCK_SLACK_NS;
+	const gst_edge_id *in;
+	uint32_t count;
+
+	if (!gst_call_has_enter(c) || !gst_call_has_exit(c)) {
+		return;
+	}
+	slack_ns += t->m->processes[t->m->threads[c->thread].process].clock_uncertainty_ns;
+	in = gst_order_in(t->o, gst_node_of_call(t->o, call), &count);
+	judge_whole_context(t, c, slack_ns, in, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		uint64_t at;
+
+		if (e->form != GST_END_EXIT || e->strength != GST_POSSIBLE ||
+		    e->rule == GST_RULE_H7) {
+			continue;
+		}
+		at = gst_timing_source(t, e);
+		if (at == GST_TIME_UNKNOWN) {
+			continue;
+		}
+		if (at > c->exit_ns + slack_ns || is_own_h2d(t, e, call)) {
+			set_strength(t, in[i], GST_DISPROVED);
+		} else if (at > c->enter_ns && !source_is_vague(t, e)) {
+			set_strength(t, in[i], GST_OBSERVED);
+		}
+	}
+}
+
+/* A `possible` order of work is disproved by an overlap; that it held proves nothing. */
+static void judge_work(struct gst_timing *t, gst_op_id op)
+{
+	const struct gst_op *x = &t->m->ops[op];
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(t->o, op, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		uint64_t at;
+
+		if (e->strength != GST_POSSIBLE ||
+		    (e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN)) {
+			continue;
+		}
+		at = gst_timing_source(t, e);
+		if (at != GST_TIME_UNKNOWN && at > x->begin_ns + 64) {
+			set_strength(t, in[i], GST_DISPROVED);
+		}
+	}
+}
+
+static uint64_t released(const struct gst_timing *t, gst_node_id node, bool with_possible)
+{
+	uint64_t last = GST_TIME_UNKNOWN;
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t s = t->edges[in[i]] & GST_EDGE_STRENGTH_MASK;
+		uint64_t at;
+
+		if (s == GST_DISPROVED || (s == GST_POSSIBLE && !with_possible)) {
+			continue;
+		}
+		at = gst_timing_source(t, gst_order_edge(t->o, in[i]));
+		if (at != GST_TIME_UNKNOWN && (last == GST_TIME_UNKNOWN || at > last)) {
+			last = at;
+		}
+	}
+	return last;
+}
+
+/* Ops that end at once when what they wait for is over. */
+static bool takes_no_time(const struct gst_op *x)
+{
+	return x->kind == GST_OP_EVENT_RECORD || x->kind == GST_OP_EVENT_WAIT ||
+	       x->kind == GST_OP_ALLOC || x->kind == GST_OP_FREE;
+}
+
+static bool is_vague(const struct gst_timing *t, gst_node_id node)
+{
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+
+	if (t->seen_ns[node] == GST_TIME_UNKNOWN ||
+	    (node < t->m->op_count && !takes_no_time(&t->m->ops[node]))) {
+		return true;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		if ((e->form == GST_END_BEGIN || e->form == GST_BEGIN_BEGIN) &&
+		    t->is_vague[e->from]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void gst_timing_find_evidence(struct gst_timing *t)
+{
+	for (gst_edge_id e = 0; e < t->edge_count; e++) {
+		t->edges[e] = gst_order_edge(t->o, e)->strength;
+	}
+	for (gst_node_id n = 0; n < t->node_count; n++) {
+		t->seen_ns[n] = GST_TIME_UNKNOWN;
+	}
+	for (uint32_t i = 0; i < t->moment_count; i++) {
+		gst_moment_id p = t->topological[i];
+
+		if (gst_moment_is_exit(t, p)) {
+			judge_exit(t, p - t->node_count);
+		} else if (gst_node_is_barrier(t->o, p)) {
+			t->seen_ns[p] = released(t, p, true);
+			t->is_vague[p] = is_vague(t, p);
+		} else if (p < t->m->op_count) {
+			if (t->m->ops[p].flags & GST_OP_TIMED) {
+				judge_work(t, p);
+			} else {
+				t->seen_ns[p] = released(t, p, false);
+				t->is_vague[p] = is_vague(t, p);
+			}
+		}
+	}
+}

@@ -1,0 +1,367 @@
+/*
+ * timing.c - what all of timing/ stands on: moments in topological order, copy engines, kernel sizes.
+ *
+ * Role      : gst_timing_build; the small questions (source, share) that others ask of it.
+ * Method    : Kahn's algorithm over moments. A copy engine is an edge from each copy to the next one of
+ *             the same device and direction that began after it had ended, as observed.
+ * Invariant : topological holds every moment once; where edges and engines form a cycle (broken
+ *             timestamps), the engines are left out, and what then still hangs comes last.
+ * Not here  : which edges hold (evidence.c), what if they did not (replay.c).
+ */
+#include "analyzer/timing/timing_internal.h"
+
+#include <string.h>
+
+#include "analyzer/base/assert.h"
+#include "analyzer/base/sort.h"
+#include "analyzer/base/vec.h"
+
+/* Kernels that wait for kernels of other devices: a replay never lets them end earlier. */
+static const char *const spinning[] = {"nccl", "nvshmem", "NCCL", "rccl"};
+
+uint32_t gst_timing_device(const struct gst_timing *t, gst_op_id op)
+{
+	gst_stream_id s = t->m->ops[op].stream;
+	uint32_t ctx;
+
+	if (s == GST_NONE) {
+		return GST_NONE;
+	}
+	ctx = t->m->streams[s].ctx;
+	return ctx == GST_NONE ? GST_NONE : t->m->contexts[ctx].device;
+}
+
+uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e)
+{
+	const struct gst_model *m = t->m;
+
+	switch ((enum gst_form)e->form) {
+	case GST_ENTER_BEGIN: {
+		const struct gst_call *c = &m->calls[e->from - m->op_count];
+		return gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN;
+	}
+	case GST_EXIT_ENTER: {
+		const struct gst_call *c = &m->calls[e->from - m->op_count];
+		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
+	}
+	case GST_BEGIN_BEGIN:
+		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
+			return m->ops[e->from].begin_ns;
+		}
+		return t->seen_ns[e->from];
+	case GST_END_BEGIN:
+	case GST_END_EXIT:
+		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
+			return m->ops[e->from].end_ns;
+		}
+		return t->seen_ns[e->from];
+	}
+	return GST_TIME_UNKNOWN;
+}
+
+/* ---- copy engines --------------------------------------------------------------------------------- */
+
+struct engine_copy {
+	uint32_t engine;
+	gst_op_id op;
+};
+
+/* Device and direction of a copy; GST_NONE where no engine of its own moves it. */
+static uint32_t engine_of(const struct gst_timing *t, gst_op_id op)
+{
+	const struct gst_op *x = &t->m->ops[op];
+	uint32_t device;
+
+	if (x->kind != GST_OP_MEMCPY || x->detail == GST_NONE || !(x->flags & GST_OP_TIMED)) {
+		return GST_NONE;
+	}
+	device = gst_timing_device(t, op);
+	if (device == GST_NONE) {
+		return GST_NONE;
+	}
+	switch (t->m->copies[x->detail].copy_kind) {
+	case GST_COPY_HTOD:
+	case GST_COPY_HTOA:
+		return device * 2;
+	case GST_COPY_DTOH:
+	case GST_COPY_ATOH:
+		return device * 2 + 1;
+	default: /* copies on the device run on multiprocessors; the others' engine is not known */
+		return GST_NONE;
+	}
+}
+
+static void find_engines(struct gst_timing *t)
+{
+	GST_VEC(struct gst_sort_item) items = {0};
+	GST_VEC(uint32_t) last = {0};
+	const struct gst_model *m = t->m;
+
+	memset(t->engine_next, 0xff, m->copy_count * sizeof(*t->engine_next));
+	memset(t->engine_prev, 0xff, m->copy_count * sizeof(*t->engine_prev));
+	for (gst_op_id i = 0; i < m->op_count && m->copy_count; i++) {
+		uint32_t engine = engine_of(t, i);
+		if (engine != GST_NONE) {
+			gst_vec_push(&items, ((struct gst_sort_item){.key = m->ops[i].begin_ns,
+								     .value = i,
+								     .extra = engine}));
+		}
+	}
+	gst_sort_items(items.data, items.count);
+	for (size_t i = 0; i < (size_t)m->device_count * 2; i++) {
+		gst_vec_push(&last, GST_NONE);
+	}
+	for (size_t i = 0; i < items.count; i++) {
+		uint32_t *before = &last.data[items.data[i].extra];
+		const struct gst_op *b = &m->ops[items.data[i].value];
+
+		if (*before != GST_NONE) {
+			const struct gst_op *a = &m->ops[*before];
+			/* Copies that overlapped had an engine each. */
+			if (a->end_ns <= b->begin_ns) {
+				t->engine_next[a->detail] = items.data[i].value;
+				t->engine_prev[b->detail] = *before;
+			} else if (a->end_ns > b->end_ns) {
+				continue;
+			}
+		}
+		*before = items.data[i].value;
+	}
+	gst_vec_free(&items);
+	gst_vec_free(&last);
+}
+
+/* ---- topological order of moments ------------------------------------------------------------------ */
+
+/* Returns the number of moments placed; all that hangs on a cycle is missing. */
+static uint32_t sort_moments(struct gst_timing *t, uint32_t *waits)
+{
+	const struct gst_model *m = t->m;
+	uint32_t placed = 0, head = 0;
+
+	memset(waits, 0, t->moment_count * sizeof(*waits));
+	for (gst_edge_id e = 0; e < t->edge_count; e++) {
+		waits[gst_moment_to(t, gst_order_edge(t->o, e))]++;
+	}
+	for (gst_call_id c = 0; c < m->call_count; c++) {
+		waits[gst_moment_of_exit(t, c)]++;
+	}
+	for (uint32_t i = 0; i < m->copy_count; i++) {
+		if (t->engine_next[i] != GST_NONE) {
+			waits[t->engine_next[i]]++;
+		}
+	}
+	for (gst_moment_id p = 0; p < t->moment_count; p++) {
+		if (waits[p] == 0) {
+			t->topological[placed++] = p;
+		}
+	}
+	while (head < placed) {
+		gst_moment_id p = t->topological[head++];
+		bool is_exit = gst_moment_is_exit(t, p);
+		gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
+		uint32_t count;
+		const gst_edge_id *out = gst_order_out(t->o, node, &count);
+
+		for (uint32_t i = 0; i < count; i++) {
+			const struct gst_edge *e = gst_order_edge(t->o, out[i]);
+			if (gst_moment_from(t, e) == p && --waits[gst_moment_to(t, e)] == 0) {
+				t->topological[placed++] = gst_moment_to(t, e);
+			}
+		}
+		if (!is_exit && gst_node_is_call(t->o, node)) {
+			gst_moment_id exit = gst_moment_of_exit(t, node - m->op_count);
+			if (--waits[exit] == 0) {
+				t->topological[placed++] = exit;
+			}
+		}
+		if (node < m->op_count && m->ops[node].kind == GST_OP_MEMCPY &&
+		    m->ops[node].detail != GST_NONE) {
+			gst_op_id next = t->engine_next[m->ops[node].detail];
+			if (next != GST_NONE && --waits[next] == 0) {
+				t->topological[placed++] = next;
+			}
+		}
+	}
+	return placed;
+}
+
+static void find_topological(struct gst_timing *t)
+{
+	uint32_t *waits = gst_mem_alloc(t->moment_count * sizeof(*waits));
+	uint32_t placed = sort_moments(t, waits);
+
+	if (placed < t->moment_count && t->m->copy_count) {
+		memset(t->engine_next, 0xff, t->m->copy_count * sizeof(*t->engine_next));
+		memset(t->engine_prev, 0xff, t->m->copy_count * sizeof(*t->engine_prev));
+		placed = sort_moments(t, waits);
+	}
+	for (gst_moment_id p = 0; p < t->moment_count && placed < t->moment_count; p++) {
+		if (waits[p] != 0) {
+			t->topological[placed++] = p;
+		}
+	}
+	GST_ASSERT(placed == t->moment_count);
+	gst_mem_free(waits, t->moment_count * sizeof(*waits));
+}
+
+/* ---- sizes of kernels ----------------------------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t share_of(const struct gst_kernel *k, const struct gst_rec_device *d)
+{
+	uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1];
+	uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+	uint64_t warps = (threads + 31) / 32;
+	uint64_t shared = (uint64_t)k->shared_static + k->shared_dynamic;
+	uint64_t resident;
+
+	if (blocks > UINT32_MAX) {
+		return 1000000;
+	}
+	blocks *= k->grid[2];
+	if (blocks == 0 || threads == 0 || d->sm_count == 0 || d->max_blocks_per_sm == 0 ||
+	    d->max_warps_per_sm == 0) {
+		return 1000000;
+	}
+	resident = least(d->max_blocks_per_sm, d->max_warps_per_sm / warps);
+	if (d->max_registers_per_sm && k->registers) {
+		resident = least(resident, d->max_registers_per_sm / (warps * 32 * k->registers));
+	}
+	if (d->max_shared_per_sm && shared) {
+		resident = least(resident, d->max_shared_per_sm / shared);
+	}
+	if (resident == 0) {
+		resident = 1; /* it did run */
+	}
+	resident *= d->sm_count;
+	if (blocks >= resident) {
+		return 1000000;
+	}
+	/* Rounded up: the share is a cautious number. */
+	return (uint32_t)((blocks * 1000000 + resident - 1) / resident);
+}
+
+static void find_shares(struct gst_timing *t)
+{
+	const struct gst_model *m = t->m;
+
+	for (uint32_t i = 0; i < m->kernel_count; i++) {
+		t->shares[i] = 1000000;
+	}
+	for (gst_op_id i = 0; i < m->op_count; i++) {
+		if (m->ops[i].kind == GST_OP_KERNEL && m->ops[i].detail != GST_NONE) {
+			uint32_t device = gst_timing_device(t, i);
+			if (device != GST_NONE) {
+				t->shares[m->ops[i].detail] = share_of(
+					&m->kernels[m->ops[i].detail], &m->devices[device].rec);
+			}
+		}
+	}
+}
+
+static void find_spinning(struct gst_timing *t)
+{
+	uint32_t count = gst_strtab_count(t->m->strings);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *s = gst_strtab_get(t->m->strings, i, NULL);
+		for (size_t j = 0; j < sizeof(spinning) / sizeof(spinning[0]); j++) {
+			if (strstr(s, spinning[j])) {
+				t->spins[i] = 1;
+			}
+		}
+	}
+}
+
+uint32_t gst_timing_share(const struct gst_timing *t, gst_op_id op)
+{
+	const struct gst_op *x = &t->m->ops[op];
+
+	GST_ASSERT(op < t->m->op_count);
+	return x->kind == GST_OP_KERNEL && x->detail != GST_NONE ? t->shares[x->detail] : 1000000;
+}
+
+/* ---- the public side ------------------------------------------------------------------------------- */
+
+gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
+			    struct gst_arena *arena, const struct gst_timing **out,
+			    struct gst_err *err)
+{
+	struct gst_timing *t = GST_ARENA_ARRAY(arena, struct gst_timing, 1);
+	uint64_t moments = (uint64_t)gst_order_node_count(o) + m->call_count;
+
+	if (moments >= UINT32_MAX) {
+		return gst_err_set(err, GST_E_LIMIT, "the trace has more than 2^32 ops and calls");
+	}
+	t->m = m;
+	t->o = o;
+	t->node_count = gst_order_node_count(o);
+	t->moment_count = (uint32_t)moments;
+	t->edge_count = gst_order_edge_count(o);
+	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count);
+	t->seen_ns = GST_ARENA_ARRAY(arena, uint64_t, t->node_count);
+	t->is_vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count);
+	t->delay_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
+	t->topological = GST_ARENA_ARRAY(arena, gst_moment_id, t->moment_count);
+	t->engine_next = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
+	t->engine_prev = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
+	t->latency_ns = GST_ARENA_ARRAY(arena, uint64_t, GST_OP_KIND_COUNT);
+	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
+	t->shares = GST_ARENA_ARRAY(arena, uint32_t, m->kernel_count);
+	find_engines(t);
+	find_topological(t);
+	find_shares(t);
+	find_spinning(t);
+	gst_timing_find_evidence(t);
+	gst_timing_prepare_replay(t);
+	*out = t;
+	return GST_OK;
+}
+
+enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e)
+{
+	GST_ASSERT(e < t->edge_count);
+	return (enum gst_strength)(t->edges[e] & GST_EDGE_STRENGTH_MASK);
+}
+
+bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *ns)
+{
+	uint64_t at;
+
+	GST_ASSERT(e < t->edge_count);
+	at = gst_timing_source(t, gst_order_edge(t->o, e));
+	if (at == GST_TIME_UNKNOWN) {
+		return false;
+	}
+	*ns = at;
+	return true;
+}
+
+bool gst_timing_is_exact(const struct gst_timing *t, gst_node_id node)
+{
+	GST_ASSERT(node < t->node_count);
+	return !t->is_vague[node];
+}
+
+bool gst_timing_op_ns(const struct gst_timing *t, gst_op_id op, uint64_t *begin_ns,
+		      uint64_t *end_ns)
+{
+	const struct gst_op *x = &t->m->ops[op];
+
+	GST_ASSERT(op < t->m->op_count);
+	if (x->flags & GST_OP_TIMED) {
+		*begin_ns = x->begin_ns;
+		*end_ns = x->end_ns;
+		return true;
+	}
+	if (t->seen_ns[op] == GST_TIME_UNKNOWN) {
+		return false;
+	}
+	*begin_ns = *end_ns = t->seen_ns[op];
+	return true;
+}

@@ -1,0 +1,87 @@
+/* timing_internal.h - what the files of timing/ share. */
+#ifndef GSTRACE_ANALYZER_TIMING_TIMING_INTERNAL_H
+#define GSTRACE_ANALYZER_TIMING_TIMING_INTERNAL_H
+
+#include "analyzer/timing/timing.h"
+
+/*
+ * A moment is what gets a time in a replay: one for an op (its end follows from its begin) and a barrier
+ * point, two for a call, which may submit an op and wait for it:
+ *     0 .. nodes-1               op i, call j's *enter* (at its node), barrier points
+ *     nodes .. nodes+calls-1     call j's *exit*
+ */
+typedef uint32_t gst_moment_id;
+
+#define GST_TIME_UNKNOWN UINT64_MAX
+
+/* Beside the strength in gst_timing.edges. */
+#define GST_EDGE_STRENGTH_MASK 3u
+#define GST_EDGE_EARLY	       4u /* the target began before the source was reached */
+
+struct gst_timing {
+	const struct gst_model *m;
+	const struct gst_order *o;
+	uint32_t node_count, moment_count, edge_count;
+
+	uint8_t *edges; /* [edge_count] enum gst_strength | GST_EDGE_EARLY */
+	uint64_t *
+		seen_ns; /* [node_count] op without times, barrier point: when released; GST_TIME_UNKNOWN */
+	uint8_t *
+		is_vague; /* [node_count] seen_ns is only a lower bound: a host function, a lost kernel */
+	int64_t *
+		delay_ns; /* [moment_count] what the edges do not explain: launch latency, own time of a call, gap to the call before */
+	gst_moment_id *topological; /* [moment_count] */
+	gst_op_id *engine_next,
+		*engine_prev; /* [copy_count] the copy after / before it on its engine, or GST_NONE */
+	uint64_t *
+		latency_ns; /* [GST_OP_KIND_COUNT] least time seen from a call's enter to its op's begin */
+	uint8_t *spins;	  /* [strings] the kernel of this name waits for other devices */
+	uint32_t *shares; /* [kernel_count] share of the device in millionths */
+	uint64_t baseline_ns;
+};
+
+/** Fill edges (but EARLY), seen_ns from topological. */
+void gst_timing_find_evidence(struct gst_timing *t);
+
+/** Fill delay_ns, latency_ns, EARLY and baseline_ns. */
+void gst_timing_prepare_replay(struct gst_timing *t);
+
+static inline gst_moment_id gst_moment_of_exit(const struct gst_timing *t, gst_call_id call)
+{
+	return t->node_count + call;
+}
+
+static inline bool gst_moment_is_exit(const struct gst_timing *t, gst_moment_id p)
+{
+	return p >= t->node_count;
+}
+
+static inline gst_moment_id gst_moment_from(const struct gst_timing *t, const struct gst_edge *e)
+{
+	return e->form == GST_EXIT_ENTER ? t->node_count + (e->from - t->m->op_count) : e->from;
+}
+
+static inline gst_moment_id gst_moment_to(const struct gst_timing *t, const struct gst_edge *e)
+{
+	return e->form == GST_END_EXIT && gst_node_is_call(t->o, e->to)
+		       ? t->node_count + (e->to - t->m->op_count)
+		       : e->to;
+}
+
+static inline bool gst_call_has_enter(const struct gst_call *c)
+{
+	return (c->flags & GST_CALL_NO_ENTER) == 0;
+}
+
+static inline bool gst_call_has_exit(const struct gst_call *c)
+{
+	return (c->flags & GST_CALL_RETURNED) != 0;
+}
+
+/** The model's index of the device that @op runs on; GST_NONE. */
+uint32_t gst_timing_device(const struct gst_timing *t, gst_op_id op);
+
+/** Time of the source of @e; GST_TIME_UNKNOWN. */
+uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e);
+
+#endif
