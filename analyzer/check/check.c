@@ -1,0 +1,166 @@
+/*
+ * check.c - the list of checks, and the run over all of them.
+ *
+ * Role      : gst_check_run; the one place where a check is registered.
+ * Method    : each check adds its findings; then they are sorted by cost, severity, id and time.
+ * Invariant : the order of the list changes nothing but gst_check_ids().
+ * Not here  : what is wrong and what it costs.
+ */
+#include "analyzer/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct gst_check checks[] = {
+	{"default-stream-serialization", gst_check_default_stream},
+	{"pageable-copy", gst_check_pageable_copy},
+	{"synchronous-copy", gst_check_sync_copy},
+	{"host-sync-stall", gst_check_host_sync},
+	{"implicit-sync", gst_check_implicit_sync},
+	{"api-error", gst_check_api_error},
+	{"launch-blocking", gst_check_launch_blocking},
+	{"default-stream-mixed", gst_check_default_stream_mixed},
+	{"deprecated-stream-callback", gst_check_stream_callback},
+	{"event-timing-flag", gst_check_event_timing_flag},
+	{"queue-full", gst_check_queue_full},
+	{"lost-records", gst_check_lost_records},
+};
+
+#define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
+
+static bool is_named(const char *id, const char *const *names, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(names[i], id) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static gst_status know_all(const char *const *names, uint32_t count, struct gst_err *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		char known[GST_ERR_TEXT_BYTES] = "";
+		size_t length = 0;
+		bool is_known = false;
+
+		for (size_t j = 0; j < CHECK_COUNT; j++) {
+			size_t n = strlen(checks[j].id);
+			is_known |= strcmp(names[i], checks[j].id) == 0;
+			if (length + n + 3 < sizeof(known)) {
+				if (length) {
+					known[length++] = ',';
+					known[length++] = ' ';
+				}
+				memcpy(known + length, checks[j].id, n + 1);
+				length += n;
+			}
+		}
+		if (!is_known) {
+			return gst_err_set(err, GST_E_FORMAT,
+					   "no finding is called \"%.60s\"; known are %s", names[i],
+					   known);
+		}
+	}
+	return GST_OK;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct gst_finding *x = a, *y = b;
+
+	if (x->cost_ns != y->cost_ns) {
+		return x->cost_ns > y->cost_ns ? -1 : 1;
+	}
+	if (x->severity != y->severity) {
+		return x->severity > y->severity ? -1 : 1;
+	}
+	if (strcmp(x->id, y->id) != 0) {
+		return strcmp(x->id, y->id);
+	}
+	if (x->begin_ns != y->begin_ns) {
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	}
+	return strcmp(x->title, y->title);
+}
+
+gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
+			 const struct gst_timing *t, const struct gst_check_options *opt,
+			 struct gst_arena *arena, const struct gst_findings **out,
+			 struct gst_err *err)
+{
+	static const struct gst_check_options all;
+	struct gst_check_run r = {.m = m, .o = o, .t = t, .arena = arena};
+	struct gst_findings *f;
+	gst_status st;
+
+	if (!opt) {
+		opt = &all;
+	}
+	st = know_all(opt->only, opt->only_count, err);
+	if (!st) {
+		st = know_all(opt->skip, opt->skip_count, err);
+	}
+	if (st) {
+		return st;
+	}
+	r.traced_ns = m->end_ns > m->begin_ns ? m->end_ns - m->begin_ns : 0;
+	r.scratch = gst_arena_new(0);
+	for (size_t i = 0; i < CHECK_COUNT; i++) {
+		if ((opt->only_count == 0 || is_named(checks[i].id, opt->only, opt->only_count)) &&
+		    !is_named(checks[i].id, opt->skip, opt->skip_count)) {
+			checks[i].run(&r);
+		}
+	}
+	gst_arena_free(r.scratch);
+	f = GST_ARENA_ARRAY(arena, struct gst_findings, 1);
+	if (r.found.count) {
+		qsort(r.found.data, r.found.count, sizeof(*r.found.data), by_cost);
+		f->items =
+			gst_arena_copy(arena, r.found.data, r.found.count * sizeof(*r.found.data));
+	}
+	f->count = (uint32_t)r.found.count;
+	f->hidden_count = r.hidden_count;
+	f->hidden_blocked_ns = r.hidden_blocked_ns;
+	gst_vec_free(&r.found);
+	*out = f;
+	return GST_OK;
+}
+
+const char *gst_severity_name(enum gst_severity s)
+{
+	switch (s) {
+	case GST_SEVERITY_INFO:
+		return "info";
+	case GST_SEVERITY_LOW:
+		return "low";
+	case GST_SEVERITY_MEDIUM:
+		return "medium";
+	case GST_SEVERITY_HIGH:
+		return "high";
+	}
+	return "unknown";
+}
+
+const char *const *gst_check_ids(uint32_t *count)
+{
+	static const char *const ids[] = {
+		"default-stream-serialization",
+		"pageable-copy",
+		"synchronous-copy",
+		"host-sync-stall",
+		"implicit-sync",
+		"api-error",
+		"launch-blocking",
+		"default-stream-mixed",
+		"deprecated-stream-callback",
+		"event-timing-flag",
+		"queue-full",
+		"lost-records",
+	};
+	_Static_assert(sizeof(ids) / sizeof(ids[0]) == CHECK_COUNT, "one id a check");
+
+	*count = (uint32_t)CHECK_COUNT;
+	return ids;
+}

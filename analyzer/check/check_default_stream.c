@@ -1,0 +1,285 @@
+/*
+ * check_default_stream.c - default-stream-serialization, with the note load-bearing-barrier.
+ *
+ * Role      : work that waited for the legacy default stream, or made it wait, without another relation.
+ * Method    : an op with an S3 edge waited from the moment at which everything else had released it
+ *             until the S3 edge did. Whatever else orders the two (event, stream, host wait) releases
+ *             it no earlier than the S3 edge would, so then there is no such time. All edges of one
+ *             legacy stream are one group: making the streams non-blocking takes them all away.
+ * Invariant : the launching call counts as a release; the order of launches alone is no relation.
+ * Not here  : synchronous copies that block the host (check_sync_copy.c).
+ */
+#include "analyzer/check/check_internal.h"
+
+#include <string.h>
+
+/* At most so many pairs are named in words, and searched for shared memory. */
+#define PAIRS_NAMED    4u
+#define PAIRS_SEARCHED 200u
+
+struct wait {
+	gst_edge_id edge; /* the last S3 edge */
+	uint64_t from_ns, to_ns;
+};
+
+static bool find_wait(const struct gst_check_run *r, gst_op_id op, struct wait *w)
+{
+	uint64_t other = 0, legacy = 0;
+	bool has_other = false;
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(r->o, op, &count);
+
+	w->edge = GST_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+		uint64_t at;
+
+		if (!gst_timing_in_force(r->t, in[i]) || !gst_timing_source_ns(r->t, in[i], &at)) {
+			continue;
+		}
+		if (e->rule == GST_RULE_S3) {
+			if (w->edge == GST_NONE || at > legacy) {
+				legacy = at;
+				w->edge = in[i];
+			}
+		} else {
+			has_other = true;
+			other = at > other ? at : other;
+		}
+	}
+	/* Without its launch in the trace nobody knows when it could have begun. */
+	if (w->edge == GST_NONE || !has_other || legacy < other + GST_STALL_MIN_NS) {
+		return false;
+	}
+	w->from_ns = other;
+	w->to_ns = legacy;
+	return true;
+}
+
+static gst_stream_id legacy_of(const struct gst_check_run *r, const struct gst_edge *e)
+{
+	const struct gst_model *m = r->m;
+
+	for (int i = 0; i < 2; i++) {
+		gst_node_id n = i ? e->from : e->to;
+		if (n < m->op_count && m->ops[n].stream != GST_NONE &&
+		    m->streams[m->ops[n].stream].kind == GST_STREAM_KIND_LEGACY) {
+			return m->ops[n].stream;
+		}
+	}
+	return GST_NONE;
+}
+
+/* ---- load-bearing-barrier -------------------------------------------------------------------------- */
+
+struct range {
+	uint64_t at, bytes;
+	bool is_written;
+};
+
+static uint32_t ranges_of(const struct gst_check_run *r, gst_op_id op, struct range out[2])
+{
+	const struct gst_op *x = &r->m->ops[op];
+	const struct gst_call_args *a;
+
+	if (x->call == GST_NONE || (x->flags & GST_OP_NODE) ||
+	    r->m->calls[x->call].args == GST_NONE) {
+		return 0;
+	}
+	a = &r->m->args[r->m->calls[x->call].args];
+	if (a->bytes == 0) {
+		return 0;
+	}
+	if (x->kind == GST_OP_MEMSET && a->a) {
+		out[0] = (struct range){.at = a->a, .bytes = a->bytes, .is_written = true};
+		return 1;
+	}
+	if (x->kind == GST_OP_MEMCPY && a->a && a->b) {
+		out[0] = (struct range){.at = a->a, .bytes = a->bytes, .is_written = true};
+		out[1] = (struct range){.at = a->b, .bytes = a->bytes};
+		return 2;
+	}
+	return 0;
+}
+
+static bool share_memory(const struct gst_check_run *r, gst_op_id a, gst_op_id b)
+{
+	struct range x[2], y[2];
+	uint32_t nx = ranges_of(r, a, x), ny = ranges_of(r, b, y);
+
+	for (uint32_t i = 0; i < nx; i++) {
+		for (uint32_t j = 0; j < ny; j++) {
+			if ((x[i].is_written || y[j].is_written) &&
+			    (x[i].at < y[j].at ? y[j].at - x[i].at < x[i].bytes
+					       : x[i].at - y[j].at < y[j].bytes)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static uint32_t count_load_bearing(const struct gst_check_run *r, const struct gst_group *g)
+{
+	const struct gst_path_query q = {.without_rules = UINT64_C(1) << GST_RULE_S3,
+					 .documented_only = true,
+					 .max_nodes = 10000};
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < g->occurrences.count && i < PAIRS_SEARCHED; i++) {
+		const struct gst_occurrence *x = &g->occurrences.data[i];
+		if (x->culprit != GST_NONE && share_memory(r, x->culprit, x->waiter) &&
+		    gst_order_before(r->o, x->culprit, x->waiter, &q) == GST_NO) {
+			found++;
+		}
+	}
+	return found;
+}
+
+/* ---- words ---------------------------------------------------------------------------------------- */
+
+/* "last (stream 14) waited for middle (default stream) 40 times", the first few different pairs. */
+static const char *say_pairs(struct gst_check_run *r, const struct gst_group *g)
+{
+	struct {
+		const char *waiter, *culprit;
+		gst_stream_id a, b;
+		uint32_t count;
+	} pairs[PAIRS_NAMED];
+	uint32_t count = 0, others = 0;
+	const char *text = "";
+
+	for (size_t i = 0; i < g->occurrences.count; i++) {
+		const struct gst_occurrence *x = &g->occurrences.data[i];
+		const char *waiter, *culprit;
+		uint32_t j = 0;
+
+		if (i >= PAIRS_SEARCHED) {
+			break;
+		}
+		waiter = gst_check_op(r, x->waiter);
+		culprit = gst_check_op(r, x->culprit);
+		while (j < count && (strcmp(pairs[j].waiter, waiter) != 0 ||
+				     strcmp(pairs[j].culprit, culprit) != 0)) {
+			j++;
+		}
+		if (j < count) {
+			pairs[j].count++;
+		} else if (count < PAIRS_NAMED) {
+			pairs[count].waiter = waiter;
+			pairs[count].culprit = culprit;
+			pairs[count].a = r->m->ops[x->waiter].stream;
+			pairs[count].b =
+				x->culprit == GST_NONE ? GST_NONE : r->m->ops[x->culprit].stream;
+			pairs[count++].count = 1;
+		} else {
+			others++;
+		}
+	}
+	for (uint32_t j = 0; j < count; j++) {
+		text = gst_check_text(r, "%s%s%s (%s) waited for %s (%s)", text, j ? "\n" : "",
+				      pairs[j].waiter, gst_check_stream(r, pairs[j].a),
+				      pairs[j].culprit, gst_check_stream(r, pairs[j].b));
+		if (pairs[j].count > 1) {
+			text = gst_check_text(r, "%s, %s", text,
+					      gst_check_times(r, pairs[j].count));
+		}
+	}
+	if (others) {
+		text = gst_check_text(r, "%s\nand %u more waits of other pairs", text, others);
+	}
+	if (g->occurrence_count > PAIRS_SEARCHED) {
+		text = gst_check_text(r, "%s\nof the first %u of %u waits", text, PAIRS_SEARCHED,
+				      g->occurrence_count);
+	}
+	return text;
+}
+
+/* The op of the legacy stream in the first occurrence. */
+static gst_op_id legacy_op(const struct gst_check_run *r, const struct gst_group *g)
+{
+	const struct gst_occurrence *x = &g->occurrences.data[0];
+
+	return r->m->ops[x->waiter].stream == g->key[0] ? x->waiter : x->culprit;
+}
+
+static void report(struct gst_check_run *r, struct gst_group *g)
+{
+	struct gst_finding f = {.id = "default-stream-serialization"};
+	gst_op_id op = legacy_op(r, g);
+	gst_call_id call = op == GST_NONE ? GST_NONE : r->m->ops[op].call;
+	const char *api = gst_check_api(r, call);
+	uint32_t load_bearing = count_load_bearing(r, g);
+
+	gst_group_cost(r, g, 0, &f);
+	f.title = gst_check_text(
+		r, "the legacy default stream serializes work: %s and others waited %s",
+		gst_check_op(r, g->occurrences.data[0].waiter),
+		gst_check_times(r, g->occurrence_count));
+	f.detail = gst_check_text(
+		r,
+		"%s puts %s into the legacy default stream, which blocking streams wait for and hold up (%s)\n%s",
+		api, gst_check_op(r, op), gst_check_thread(r, call), say_pairs(r, g));
+	f.advice =
+		"Create the other streams with cudaStreamCreateWithFlags(..., cudaStreamNonBlocking), or put "
+		"this work into a stream of its own instead of stream 0 (or build with --default-stream "
+		"per-thread); where one really needs the other's result, say so with cudaEventRecord and "
+		"cudaStreamWaitEvent.";
+	if (load_bearing) {
+		f.detail = gst_check_text(
+			r,
+			"%s\nload-bearing-barrier: %u of these waits are the only order between two operations on the same memory; without the barrier and without an event in its place they would race",
+			f.detail, load_bearing);
+	}
+	gst_group_report(r, g, &f);
+}
+
+void gst_check_default_stream(struct gst_check_run *r)
+{
+	struct gst_groups groups = {0};
+	uint32_t edges = gst_order_edge_count(r->o);
+
+	for (gst_op_id i = 0; i < r->m->op_count; i++) {
+		struct wait w;
+		const struct gst_edge *e;
+		gst_stream_id legacy;
+		struct gst_group *g;
+
+		if (!find_wait(r, i, &w)) {
+			continue;
+		}
+		e = gst_order_edge(r->o, w.edge);
+		legacy = legacy_of(r, e);
+		if (legacy == GST_NONE) {
+			continue;
+		}
+		g = gst_groups_at(&groups, (uint32_t[6]){legacy});
+		if (g->occurrence_count == 0) {
+			g->path_count = gst_check_binding_path(r, w.edge, g->path);
+		}
+		g->reach_ns += w.to_ns - w.from_ns;
+		gst_group_add(g, (struct gst_occurrence){
+					 .begin_ns = w.from_ns,
+					 .end_ns = w.to_ns,
+					 .waiter = i,
+					 .culprit = e->from < r->m->op_count ? e->from : GST_NONE,
+					 .call = r->m->ops[i].call,
+					 .blocked_ns = w.to_ns - w.from_ns});
+	}
+	for (gst_edge_id e = 0; e < edges && groups.v.count; e++) {
+		const struct gst_edge *edge = gst_order_edge(r->o, e);
+		struct gst_group *g;
+
+		if (edge->rule != GST_RULE_S3) {
+			continue;
+		}
+		g = gst_groups_find(&groups, (uint32_t[6]){legacy_of(r, edge)});
+		if (g) {
+			gst_vec_push(&g->edges, e);
+		}
+	}
+	for (size_t i = 0; i < groups.v.count; i++) {
+		report(r, &groups.v.data[i]);
+	}
+	gst_groups_release(&groups);
+}

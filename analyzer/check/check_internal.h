@@ -1,0 +1,194 @@
+/*
+ * check_internal.h - what the checks share: the run they are part of, groups, unions, words.
+ *
+ * A check goes over the model once, puts what it sees into groups (one a call site: same API, thread,
+ * stream, names) and reports each group as one finding. docs/HOWTO_ADD_CHECK.md walks through one.
+ */
+#ifndef GSTRACE_ANALYZER_CHECK_CHECK_INTERNAL_H
+#define GSTRACE_ANALYZER_CHECK_CHECK_INTERNAL_H
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/vec.h"
+#include "analyzer/check/check.h"
+
+/* Waits shorter than this are below what two clocks and a scheduler let us see. */
+#define GST_STALL_MIN_NS 1000u
+/* What a thread submits within this time of a call's return it could have submitted before. */
+#define GST_SOON_NS 20000u
+/* At most so many groups of one check are replayed, those with the most to gain. */
+#define GST_REPLAYS_MAX 64u
+#define GST_PATH_MAX	64u
+
+struct gst_span {
+	uint64_t begin_ns, end_ns;
+};
+
+struct gst_spans {
+	struct gst_span *data;
+	size_t count, cap;
+};
+
+/* One finding in the making. Zero-initialised it is an empty group. */
+struct gst_group {
+	uint32_t key[6];
+	uint32_t next; /* group of the same hash, or GST_NONE */
+	uint32_t occurrence_count;
+	uint64_t begin_ns, end_ns;
+	uint64_t reach_ns; /* sum of the stalls: no replay can gain more */
+	uint64_t extra[4]; /* sums of the check's own */
+	struct gst_spans blocked;
+	GST_VEC(struct gst_occurrence) occurrences;
+	GST_VEC(gst_edge_id) edges; /* to cut */
+	GST_VEC(gst_call_id) calls; /* to make cheaper */
+	GST_VEC(struct gst_wait) waits;
+	gst_edge_id path[GST_PATH_MAX]; /* of the first occurrence, culprit to waiter */
+	uint32_t path_count;
+};
+
+struct gst_groups {
+	GST_VEC(struct gst_group) v;
+	struct gst_map index;
+};
+
+struct gst_check_run {
+	const struct gst_model *m;
+	const struct gst_order *o;
+	const struct gst_timing *t;
+	struct gst_arena *arena;   /* findings and their words */
+	struct gst_arena *scratch; /* reset after each replay */
+	uint64_t traced_ns;
+	GST_VEC(struct gst_finding) found;
+	uint32_t hidden_count;
+	uint64_t hidden_blocked_ns;
+};
+
+struct gst_check {
+	const char *id;
+	void (*run)(struct gst_check_run *r);
+};
+
+/* One a file. */
+void gst_check_default_stream(struct gst_check_run *r);
+void gst_check_pageable_copy(struct gst_check_run *r);
+void gst_check_sync_copy(struct gst_check_run *r);
+void gst_check_host_sync(struct gst_check_run *r);
+void gst_check_implicit_sync(struct gst_check_run *r);
+void gst_check_lost_records(struct gst_check_run *r);
+void gst_check_api_error(struct gst_check_run *r);
+void gst_check_launch_blocking(struct gst_check_run *r);
+void gst_check_default_stream_mixed(struct gst_check_run *r);
+void gst_check_stream_callback(struct gst_check_run *r);
+void gst_check_event_timing_flag(struct gst_check_run *r);
+void gst_check_queue_full(struct gst_check_run *r);
+
+/* ---- groups (group.c) ----------------------------------------------------------------------------- */
+
+/** The group of @key, made if new. Good until the next call. Groups keep the order in which they were made. */
+struct gst_group *gst_groups_at(struct gst_groups *g, const uint32_t key[6]);
+
+/** The group of @key, or NULL. */
+struct gst_group *gst_groups_find(struct gst_groups *g, const uint32_t key[6]);
+
+void gst_groups_release(struct gst_groups *g);
+
+/** Count @x; keep it if there is room; its stall (blocked_ns > 0: begin to end) joins the union. */
+void gst_group_add(struct gst_group *g, struct gst_occurrence x);
+
+/** Time covered by @s. Sorts it. */
+uint64_t gst_spans_union(struct gst_spans *s);
+
+void gst_spans_add(struct gst_spans *s, uint64_t begin_ns, uint64_t end_ns);
+
+/* ---- cost and report (report.c) -------------------------------------------------------------------- */
+
+/**
+ * What the run would gain without the group's edges, with its calls at @call_cost_ns and its waits added. Fills the cost
+ * fields of @f. Below the floor nothing is replayed.
+ */
+void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
+		    struct gst_finding *f);
+
+/**
+ * Report @g as finding @f (id, title, detail, advice and costs set by the check): severity by cost,
+ * evidence and blocked time from the group. Below the floor it is only counted.
+ */
+void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f);
+
+/** The order in which to replay and report @g's groups: most to gain first. Ids in r->scratch. */
+const uint32_t *gst_groups_by_reach(struct gst_check_run *r, const struct gst_groups *g);
+
+/** A finding with a severity of its own (correctness, loss): reported whatever it costs. */
+void gst_check_add(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f);
+
+/** Least cost that is worth a line. */
+uint64_t gst_check_floor(const struct gst_check_run *r);
+
+/* ---- questions that checks have in common (site.c) ---------------------------------------------------- */
+
+/**
+ * The edges from the op that released @node last to @node, through barrier points; from culprit to waiter.
+ * Returns their number (at most GST_PATH_MAX); 0 = not known.
+ */
+uint32_t gst_check_binding_path(const struct gst_check_run *r, gst_edge_id last,
+				gst_edge_id path[GST_PATH_MAX]);
+
+/**
+ * The first work (kernel, copy, memset, graph, host function) that the thread of @call submits within
+ * GST_SOON_NS of its return, before it waits for anything else; GST_NONE.
+ */
+gst_op_id gst_check_next_work(const struct gst_check_run *r, gst_call_id call);
+
+/** The next call of the same thread in which the host may wait for the device; GST_NONE. */
+gst_call_id gst_check_next_wait(const struct gst_check_run *r, gst_call_id call);
+
+/** For each call whether its thread submits any work after it; call_count + 1 bytes to give back (mem.h). */
+uint8_t *gst_check_submitting(const struct gst_check_run *r);
+
+/**
+ * Is @work ordered after @before without the host's help? Streams, events and barriers between them count;
+ * that the host waited does not. True as well if the search was given up: then nothing is claimed.
+ */
+bool gst_check_is_related(const struct gst_check_run *r, gst_op_id before, gst_op_id work);
+
+/* An op that a call waited for. */
+struct gst_awaited {
+	gst_op_id op;
+	gst_edge_id edge; /* the first of the way to the call */
+	uint64_t end_ns;
+	bool is_exact;
+};
+
+struct gst_awaiteds {
+	struct gst_awaited *data;
+	size_t count, cap;
+};
+
+/**
+ * The ops that @call waited for (edges in force, also through barrier points) and that were, or may have
+ * been, still pending at its enter. @has_vague: an end is not known.
+ */
+void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct gst_awaiteds *out,
+		       bool *has_vague);
+
+/* ---- words (words.c) ------------------------------------------------------------------------------- */
+
+/** As printf, into the arena. */
+const char *gst_check_text(struct gst_check_run *r, const char *fmt, ...) GST_PRINTF(2, 3);
+
+/** "12.3 ms" in @buf. */
+const char *gst_check_time(char buf[32], uint64_t ns);
+const char *gst_check_bytes(char buf[32], uint64_t bytes);
+
+/** "once", "twice", "17 times". */
+const char *gst_check_times(struct gst_check_run *r, uint64_t n);
+
+/** Names, in the arena; never NULL. */
+const char *gst_check_op(struct gst_check_run *r, gst_op_id op);
+const char *gst_check_api(const struct gst_check_run *r, gst_call_id call);
+const char *gst_check_stream(const struct gst_check_run *r, gst_stream_id s);
+const char *gst_check_thread(struct gst_check_run *r, gst_call_id call);
+
+/** What loss or ambiguity weakens; NULL = nothing. */
+const char *gst_check_withheld(struct gst_check_run *r);
+
+#endif

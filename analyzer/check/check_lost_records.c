@@ -1,0 +1,143 @@
+/*
+ * check_lost_records.c - lost-records: what is not in the trace, and what that makes doubtful.
+ *
+ * Role      : says of each loss how much, when, why, and which conclusions it weakens.
+ * Method    : the model's losses, one finding for each reason; a trace that is incomplete without a
+ *             counted loss (cut, killed) gets one of its own.
+ * Invariant : never silent about a loss; the loss of what no conclusion rests on is info.
+ * Not here  : how the other findings are weakened: each says so itself (withheld).
+ */
+#include "analyzer/check/check_internal.h"
+
+#include <inttypes.h>
+
+struct what {
+	const char *name, *weakens;
+	bool is_vital;
+};
+
+static struct what what_was_lost(uint32_t kind)
+{
+	if (kind == 0) {
+		return (struct what){
+			"records of several kinds",
+			"waits and work may be missing anywhere, so an order that is not shown may "
+			"exist, and costs may be off",
+			true};
+	}
+	if (kind == GST_REC_OVERHEAD || kind == GST_REC_MEMORY) {
+		return (struct what){"records about memory or tool overhead",
+				     "no order or cost rests on them", false};
+	}
+	if (kind == GST_REC_KERNEL || kind == GST_REC_MEMCPY || kind == GST_REC_MEMSET ||
+	    kind == GST_REC_GRAPH_RUN || kind == GST_REC_HOST_RUN) {
+		return (struct what){
+			"device records",
+			"the work is known from its calls but not when it ran: busy times are too "
+			"small, and a wait for such work is not seen",
+			true};
+	}
+	if (kind == GST_REC_SYNC || kind == GST_REC_EVENT) {
+		return (struct what){
+			"event and synchronization records",
+			"which record an event wait refers to is taken from the order of calls alone",
+			true};
+	}
+	if ((kind & 0xff00) == 0x0100) {
+		return (struct what){
+			"API calls",
+			"an event record, wait or launch may be missing, so an order that is not "
+			"shown may exist, and an event may mean an earlier record",
+			true};
+	}
+	return (struct what){"definitions", "some names or streams are not known", true};
+}
+
+static const char *why(uint32_t reason)
+{
+	switch (reason) {
+	case GST_LOSS_NO_CHUNK:
+		return "the tracer's buffers were full; raise GSTRACE_BUFFER";
+	case GST_LOSS_CUPTI_DROPPED:
+		return "CUPTI dropped them";
+	case GST_LOSS_FLUSH_HUNG:
+		return "CUPTI did not hand them back in time";
+	case GST_LOSS_WRITE_FAILED:
+		return "the file could not be written";
+	case GST_LOSS_STRING_TABLE_FULL:
+		return "there were too many different names";
+	case GST_LOSS_UNKNOWN_ACTIVITY:
+		return "CUPTI sent a kind the tracer does not know";
+	case GST_LOSS_NO_BUFFER:
+		return "the tracer had no buffer for CUPTI";
+	case GST_LOSS_NO_THREAD_SLOT:
+		return "there were too many threads";
+	case GST_LOSS_SELF_CHECK:
+		return "they failed the tracer's self-check of CUPTI's layout";
+	case GST_LOSS_DAMAGED:
+		return "the file is damaged";
+	case GST_LOSS_ENDED_EARLY:
+		return "the program ended before they were written";
+	default: /* a newer writer's reason */
+		return "the reason is not known";
+	}
+}
+
+static void report_losses(struct gst_check_run *r)
+{
+	struct gst_groups groups = {0};
+
+	for (uint32_t i = 0; i < r->m->loss_count; i++) {
+		const struct gst_loss *l = &r->m->losses[i];
+		bool is_dated = l->since_ns || l->until_ns;
+		struct gst_group *g =
+			gst_groups_at(&groups, (uint32_t[6]){l->process, l->kind, l->reason});
+
+		g->extra[0] += l->count;
+		g->extra[1] += l->count == 0;
+		gst_group_add(g, (struct gst_occurrence){
+					 .begin_ns = is_dated ? l->since_ns : r->m->begin_ns,
+					 .end_ns = is_dated ? l->until_ns : r->m->end_ns,
+					 .waiter = GST_NONE,
+					 .culprit = GST_NONE,
+					 .call = GST_NONE});
+	}
+	for (size_t i = 0; i < groups.v.count; i++) {
+		struct gst_group *g = &groups.v.data[i];
+		struct what lost = what_was_lost(g->key[1]);
+		struct gst_finding f = {.id = "lost-records"};
+
+		f.severity = lost.is_vital ? GST_SEVERITY_MEDIUM : GST_SEVERITY_INFO;
+		f.title =
+			g->extra[0] && !g->extra[1]
+				? gst_check_text(r, "%" PRIu64 " %s were lost", g->extra[0],
+						 lost.name)
+				: gst_check_text(r, "an unknown number of %s were lost", lost.name);
+		f.detail = gst_check_text(r, "%s; %s", why(g->key[2]), lost.weakens);
+		f.advice =
+			"Record again; a shorter run or a larger buffer (gstrace record --help) loses less.";
+		f.withheld = lost.weakens;
+		gst_check_add(r, g, &f);
+	}
+	gst_groups_release(&groups);
+}
+
+void gst_check_lost_records(struct gst_check_run *r)
+{
+	struct gst_group none = {0};
+	struct gst_finding f = {.id = "lost-records", .severity = GST_SEVERITY_MEDIUM};
+
+	report_losses(r);
+	if (r->m->loss_count || r->m->is_complete) {
+		return;
+	}
+	f.title = "the trace is not complete";
+	f.detail =
+		"it has no proper end, or a part of the file is damaged; what happened there is not known";
+	f.advice =
+		"Use what is there with care; if the program was killed, its last device records cannot be had.";
+	f.withheld = "work and waits may be missing, above all at the end";
+	none.begin_ns = r->m->begin_ns;
+	none.end_ns = r->m->end_ns;
+	gst_check_add(r, &none, &f);
+}

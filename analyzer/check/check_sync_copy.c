@@ -1,0 +1,147 @@
+/*
+ * check_sync_copy.c - synchronous-copy: a blocking copy after which the thread submits unrelated work.
+ *
+ * Role      : copies in their blocking form whose wait came too early: the next work has nothing to do
+ *             with what was waited for and could have been submitted before.
+ * Method    : the wait of each such call is moved to the next wait of its thread (where the copy must be
+ *             over at the latest) and the trace replayed: what is gained is device time that lay idle
+ *             during the wait and that the next work would have filled.
+ * Invariant : ordered by stream, event or barrier after what was waited for = not early.
+ * Not here  : copies before the first kernel of their process: a program has to start somehow.
+ */
+#include "analyzer/check/check_internal.h"
+
+static uint64_t first_kernel_ns(const struct gst_check_run *r, uint32_t process)
+{
+	const struct gst_model *m = r->m;
+	uint64_t first = UINT64_MAX;
+
+	for (gst_op_id i = 0; i < m->op_count; i++) {
+		if (m->ops[i].kind == GST_OP_KERNEL && (m->ops[i].flags & GST_OP_TIMED) &&
+		    m->ops[i].begin_ns < first && m->ops[i].stream != GST_NONE &&
+		    m->streams[m->ops[i].stream].process == process) {
+			first = m->ops[i].begin_ns;
+		}
+	}
+	return first;
+}
+
+static void look_at(struct gst_check_run *r, struct gst_groups *groups,
+		    struct gst_awaiteds *awaited, gst_call_id call)
+{
+	const struct gst_call *c = &r->m->calls[call];
+	uint64_t last_ns = 0;
+	gst_edge_id binding = gst_timing_binding(r->t, gst_node_of_call(r->o, call), NULL);
+	gst_call_id next_wait;
+	gst_op_id next, culprit = GST_NONE;
+	struct gst_group *g;
+	const gst_edge_id *in;
+	uint32_t count;
+	bool has_vague;
+
+	if (binding == GST_NONE || gst_order_edge(r->o, binding)->form != GST_END_EXIT) {
+		return;
+	}
+	next = gst_check_next_work(r, call);
+	if (next == GST_NONE) {
+		return;
+	}
+	gst_check_awaited(r, call, awaited, &has_vague);
+	for (size_t i = 0; i < awaited->count; i++) {
+		if (gst_check_is_related(r, awaited->data[i].op, next)) {
+			return;
+		}
+		if (awaited->data[i].end_ns >= last_ns) {
+			last_ns = awaited->data[i].end_ns;
+			culprit = awaited->data[i].op;
+		}
+	}
+	if (culprit == GST_NONE) {
+		return;
+	}
+	last_ns = last_ns < c->exit_ns ? last_ns : c->exit_ns;
+	if (last_ns < c->enter_ns + GST_STALL_MIN_NS) {
+		return;
+	}
+	g = gst_groups_at(groups, (uint32_t[6]){c->api, c->thread, c->stream, r->m->ops[next].name,
+						r->m->ops[next].kind});
+	if (g->path_count == 0) {
+		g->path_count = gst_check_binding_path(r, binding, g->path);
+	}
+	g->reach_ns += last_ns - c->enter_ns;
+	gst_group_add(g, (struct gst_occurrence){.begin_ns = c->enter_ns,
+						 .end_ns = last_ns,
+						 .waiter = next,
+						 .culprit = culprit,
+						 .call = call,
+						 .blocked_ns = last_ns - c->enter_ns});
+	in = gst_order_in(r->o, gst_node_of_call(r->o, call), &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (gst_order_edge(r->o, in[i])->form == GST_END_EXIT) {
+			gst_vec_push(&g->edges, in[i]);
+		}
+	}
+	next_wait = gst_check_next_wait(r, call);
+	for (size_t i = 0; i < awaited->count && next_wait != GST_NONE; i++) {
+		gst_vec_push(&g->waits,
+			     ((struct gst_wait){.call = next_wait, .op = awaited->data[i].op}));
+	}
+}
+
+static void report(struct gst_check_run *r, struct gst_group *g)
+{
+	struct gst_finding f = {.id = "synchronous-copy"};
+	const struct gst_occurrence *x = &g->occurrences.data[0];
+	const char *next = gst_check_op(r, x->waiter);
+
+	gst_group_cost(r, g, 0, &f);
+	f.title = gst_check_text(r, "%s held up the launch of %s %s, which does not depend on it",
+				 gst_check_api(r, x->call), next,
+				 gst_check_times(r, g->occurrence_count));
+	f.detail = gst_check_text(
+		r,
+		"%s on %s waited for %s; %s (%s) was submitted right after and has no order with it",
+		gst_check_api(r, x->call), gst_check_thread(r, x->call),
+		gst_check_op(r, x->culprit), next,
+		gst_check_stream(r, r->m->ops[x->waiter].stream));
+	f.advice =
+		"Use cudaMemcpyAsync with pinned memory in a stream of its own (cudaStreamNonBlocking) and wait for "
+		"it where the data is needed; or submit the independent work before the copy. If the host "
+		"reads the copied data to decide what to submit, the wait is needed.";
+	gst_group_report(r, g, &f);
+}
+
+void gst_check_sync_copy(struct gst_check_run *r)
+{
+	struct gst_groups groups = {0};
+	struct gst_awaiteds awaited = {0};
+	uint64_t first_ns = 0;
+	uint32_t process = GST_NONE;
+	const uint32_t *ids;
+
+	for (gst_call_id i = 0; i < r->m->call_count; i++) {
+		const struct gst_call *c = &r->m->calls[i];
+		if ((c->cls != GST_API_CLASS_COPY && c->cls != GST_API_CLASS_MEMSET) ||
+		    !(c->api_flags & GST_API_SYNC_FORM) || !(c->flags & GST_CALL_RETURNED) ||
+		    (c->flags & (GST_CALL_NO_ENTER | GST_CALL_CAPTURED))) {
+			continue;
+		}
+		if (process != r->m->threads[c->thread].process) {
+			process = r->m->threads[c->thread].process;
+			first_ns = first_kernel_ns(r, process);
+		}
+		if (c->enter_ns >= first_ns) {
+			look_at(r, &groups, &awaited, i);
+		}
+	}
+	ids = gst_groups_by_reach(r, &groups);
+	for (size_t i = 0; i < groups.v.count; i++) {
+		if (i >= GST_REPLAYS_MAX) {
+			r->hidden_count++;
+			continue;
+		}
+		report(r, &groups.v.data[ids[i]]);
+	}
+	gst_vec_free(&awaited);
+	gst_groups_release(&groups);
+}

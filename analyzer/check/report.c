@@ -1,0 +1,153 @@
+/*
+ * report.c - what a group costs and whether that is worth a line.
+ *
+ * Role      : turns groups into findings: replay, severity, floor, evidence.
+ * Method    : recoverable = replay with the group's edges minus replay without all of them at once.
+ *             The best estimate lies half way between the bounds: kernels that fill the device give
+ *             nothing by linear sharing, and everything if what they wait for is not the device.
+ * Invariant : no cost is a sum of durations that overlap; a group is never charged more than its stalls.
+ * Not here  : which groups there are (check_x.c).
+ */
+#include "analyzer/check/check_internal.h"
+
+#include <string.h>
+
+#include "analyzer/base/sort.h"
+
+uint64_t gst_check_floor(const struct gst_check_run *r)
+{
+	uint64_t share = r->traced_ns / 5000; /* 0.02 % */
+	return share > 10000 ? share : 10000;
+}
+
+static enum gst_severity severity_of(const struct gst_check_run *r, uint64_t cost_ns)
+{
+	if (cost_ns >= r->traced_ns / 10) {
+		return GST_SEVERITY_HIGH;
+	}
+	if (cost_ns >= r->traced_ns / 50) {
+		return GST_SEVERITY_MEDIUM;
+	}
+	if (cost_ns >= r->traced_ns / 500 && cost_ns >= 100000) {
+		return GST_SEVERITY_LOW;
+	}
+	return GST_SEVERITY_INFO;
+}
+
+static uint32_t sort_unique(uint32_t *ids, size_t count)
+{
+	struct gst_sort_item *items = gst_mem_alloc((count + 1) * sizeof(*items));
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		items[i] = (struct gst_sort_item){.key = ids[i]};
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		if (kept == 0 || ids[kept - 1] != (uint32_t)items[i].key) {
+			ids[kept++] = (uint32_t)items[i].key;
+		}
+	}
+	gst_mem_free(items, (count + 1) * sizeof(*items));
+	return kept;
+}
+
+static void sort_waits(struct gst_wait *waits, size_t count)
+{
+	struct gst_sort_item *items = gst_mem_alloc((count + 1) * sizeof(*items));
+
+	for (size_t i = 0; i < count; i++) {
+		items[i] = (struct gst_sort_item){.key = waits[i].call, .value = waits[i].op};
+	}
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		waits[i] =
+			(struct gst_wait){.call = (gst_call_id)items[i].key, .op = items[i].value};
+	}
+	gst_mem_free(items, (count + 1) * sizeof(*items));
+}
+
+void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
+		    struct gst_finding *f)
+{
+	struct gst_cut cut = {.edges = g->edges.data,
+			      .calls = g->calls.data,
+			      .waits = g->waits.data,
+			      .call_cost_ns = call_cost_ns};
+	struct gst_replay replay;
+
+	f->cost_is_known = true;
+	if (g->reach_ns < gst_check_floor(r)) {
+		f->cost_ns = f->cost_low_ns = 0;
+		f->cost_high_ns = g->reach_ns;
+		return;
+	}
+	cut.edge_count = sort_unique(g->edges.data, g->edges.count);
+	cut.call_count = sort_unique(g->calls.data, g->calls.count);
+	cut.wait_count = (uint32_t)g->waits.count;
+	sort_waits(g->waits.data, g->waits.count);
+	gst_timing_replay(r->t, &cut, r->scratch, &replay);
+	gst_arena_reset(r->scratch);
+	f->cost_high_ns = replay.gain_high_ns;
+	f->cost_low_ns = replay.gain_low_ns;
+	f->cost_ns = replay.low_is_known
+			     ? replay.gain_low_ns + (replay.gain_high_ns - replay.gain_low_ns) / 2
+			     : replay.gain_high_ns;
+}
+
+static void take_evidence(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
+{
+	f->blocked_ns = gst_spans_union(&g->blocked);
+	f->begin_ns = g->begin_ns;
+	f->end_ns = g->end_ns;
+	f->occurrence_count = g->occurrence_count;
+	f->evidence_count = (uint32_t)g->occurrences.count;
+	if (g->occurrences.count) {
+		f->occurrences =
+			gst_arena_copy(r->arena, g->occurrences.data,
+				       g->occurrences.count * sizeof(*g->occurrences.data));
+	}
+	f->path_count = g->path_count;
+	if (g->path_count) {
+		f->path = gst_arena_copy(r->arena, g->path, g->path_count * sizeof(*g->path));
+	}
+	if (!f->withheld) {
+		f->withheld = gst_check_withheld(r);
+	}
+}
+
+void gst_check_add(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
+{
+	take_evidence(r, g, f);
+	gst_vec_push(&r->found, *f);
+}
+
+void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
+{
+	take_evidence(r, g, f);
+	if (f->cost_ns < gst_check_floor(r)) {
+		r->hidden_count++;
+		r->hidden_blocked_ns += f->blocked_ns;
+		return;
+	}
+	f->severity = severity_of(r, f->cost_ns);
+	gst_vec_push(&r->found, *f);
+}
+
+const uint32_t *gst_groups_by_reach(struct gst_check_run *r, const struct gst_groups *g)
+{
+	struct gst_sort_item *items = gst_mem_alloc((g->v.count + 1) * sizeof(*items));
+	/* In the arena, not in scratch: a replay resets that. */
+	uint32_t *ids = GST_ARENA_ARRAY(r->arena, uint32_t, g->v.count);
+
+	for (size_t i = 0; i < g->v.count; i++) {
+		items[i] = (struct gst_sort_item){.key = UINT64_MAX - g->v.data[i].reach_ns,
+						  .value = (uint32_t)i};
+	}
+	gst_sort_items(items, g->v.count);
+	for (size_t i = 0; i < g->v.count; i++) {
+		ids[i] = items[i].value;
+	}
+	gst_mem_free(items, (g->v.count + 1) * sizeof(*items));
+	return ids;
+}

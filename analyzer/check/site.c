@@ -1,0 +1,263 @@
+/*
+ * site.c - questions about the place in the program that several checks ask.
+ *
+ * Role      : what a thread did next, what a call waited for, whether two ops have another relation.
+ * Method    : a thread's calls are in order; ops' ids are in order of submission, so a search from an op
+ *             back to an earlier one never looks at what was submitted before that one.
+ * Invariant : every search is bounded; one that was given up claims nothing.
+ * Not here  : costs (report.c).
+ */
+#include "analyzer/check/check_internal.h"
+
+#include "analyzer/base/assert.h"
+
+#define SEARCH_MAX 256u
+
+/* Where @call stands among the calls of its thread. */
+static uint32_t position(const struct gst_thread *t, gst_call_id call)
+{
+	uint32_t low = 0, high = t->call_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (t->calls[mid] < call) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low;
+}
+
+static bool is_work(const struct gst_op *x)
+{
+	if (x->flags & GST_OP_NODE) {
+		return false;
+	}
+	switch ((enum gst_op_kind)x->kind) {
+	case GST_OP_KERNEL:
+	case GST_OP_MEMCPY:
+	case GST_OP_MEMSET:
+	case GST_OP_HOST_FUNC:
+	case GST_OP_GRAPH_LAUNCH:
+		return true;
+	case GST_OP_EVENT_RECORD:
+	case GST_OP_EVENT_WAIT:
+	case GST_OP_ALLOC:
+	case GST_OP_FREE:
+	case GST_OP_MEMOP:
+	case GST_OP_OPAQUE:
+	case GST_OP_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+static gst_op_id first_work(const struct gst_model *m, const struct gst_call *c)
+{
+	for (uint32_t i = 0; i < c->op_count; i++) {
+		if (is_work(&m->ops[c->first_op + i])) {
+			return c->first_op + i;
+		}
+	}
+	return GST_NONE;
+}
+
+static bool is_wait(const struct gst_check_run *r, gst_call_id call)
+{
+	uint32_t count;
+	const gst_edge_id *in;
+
+	switch (r->m->calls[call].cls) {
+	case GST_API_CLASS_STREAM_SYNC:
+	case GST_API_CLASS_EVENT_SYNC:
+	case GST_API_CLASS_CTX_SYNC:
+		return true;
+	default: /* many classes: any call may wait */
+		break;
+	}
+	in = gst_order_in(r->o, gst_node_of_call(r->o, call), &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (gst_order_edge(r->o, in[i])->form == GST_END_EXIT &&
+		    gst_timing_in_force(r->t, in[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+gst_op_id gst_check_next_work(const struct gst_check_run *r, gst_call_id call)
+{
+	const struct gst_model *m = r->m;
+	const struct gst_thread *t = &m->threads[m->calls[call].thread];
+
+	for (uint32_t i = position(t, call) + 1; i < t->call_count; i++) {
+		const struct gst_call *c = &m->calls[t->calls[i]];
+		gst_op_id op;
+
+		if (c->enter_ns > m->calls[call].exit_ns + GST_SOON_NS ||
+		    (c->flags & GST_CALL_NO_ENTER)) {
+			return GST_NONE;
+		}
+		op = first_work(m, c);
+		if (op != GST_NONE) {
+			return op;
+		}
+		if (is_wait(r, t->calls[i])) {
+			return GST_NONE;
+		}
+	}
+	return GST_NONE;
+}
+
+gst_call_id gst_check_next_wait(const struct gst_check_run *r, gst_call_id call)
+{
+	const struct gst_thread *t = &r->m->threads[r->m->calls[call].thread];
+
+	for (uint32_t i = position(t, call) + 1; i < t->call_count; i++) {
+		if (is_wait(r, t->calls[i])) {
+			return t->calls[i];
+		}
+	}
+	return GST_NONE;
+}
+
+uint8_t *gst_check_submitting(const struct gst_check_run *r)
+{
+	const struct gst_model *m = r->m;
+	uint8_t *submits = gst_mem_alloc(m->call_count + (size_t)1);
+
+	for (uint32_t i = 0; i < m->thread_count; i++) {
+		bool is_later = false;
+		for (uint32_t j = m->threads[i].call_count; j-- > 0;) {
+			gst_call_id call = m->threads[i].calls[j];
+			submits[call] = is_later;
+			is_later |= first_work(m, &m->calls[call]) != GST_NONE;
+		}
+	}
+	return submits;
+}
+
+bool gst_check_is_related(const struct gst_check_run *r, gst_op_id before, gst_op_id work)
+{
+	gst_node_id seen[SEARCH_MAX];
+	uint32_t seen_count = 1, next = 0;
+
+	seen[0] = work;
+	while (next < seen_count) {
+		uint32_t count;
+		const gst_edge_id *in = gst_order_in(r->o, seen[next++], &count);
+
+		for (uint32_t i = 0; i < count; i++) {
+			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+			bool is_known = false;
+
+			if (e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN) {
+				continue;
+			}
+			if (e->from == before) {
+				return true;
+			}
+			/* Submitted before it: nothing that leads here from there. */
+			if (e->from < r->m->op_count && e->from < before) {
+				continue;
+			}
+			for (uint32_t j = 0; j < seen_count; j++) {
+				is_known |= seen[j] == e->from;
+			}
+			if (is_known) {
+				continue;
+			}
+			if (seen_count == SEARCH_MAX) {
+				return true;
+			}
+			seen[seen_count++] = e->from;
+		}
+	}
+	return false;
+}
+
+uint32_t gst_check_binding_path(const struct gst_check_run *r, gst_edge_id last,
+				gst_edge_id path[GST_PATH_MAX])
+{
+	uint32_t count = 0;
+
+	while (last != GST_NONE && count < GST_PATH_MAX) {
+		const struct gst_edge *e = gst_order_edge(r->o, last);
+
+		if (count && e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN) {
+			break;
+		}
+		path[count++] = last;
+		if (gst_node_is_call(r->o, e->from) ||
+		    (gst_node_is_op(r->o, e->from) && (r->m->ops[e->from].flags & GST_OP_TIMED))) {
+			break;
+		}
+		last = gst_timing_binding(r->t, e->from, NULL);
+	}
+	for (uint32_t i = 0; i < count / 2; i++) {
+		gst_edge_id x = path[i];
+		path[i] = path[count - 1 - i];
+		path[count - 1 - i] = x;
+	}
+	return count;
+}
+
+static void take_awaited(const struct gst_check_run *r, gst_edge_id id, uint64_t enter_ns,
+			 struct gst_awaiteds *out, bool *has_vague)
+{
+	gst_op_id op = gst_order_edge(r->o, id)->from;
+	struct gst_awaited x = {.op = op, .edge = id};
+
+	x.is_exact = gst_timing_is_exact(r->t, op);
+	if (!gst_timing_source_ns(r->t, id, &x.end_ns)) {
+		*has_vague = true;
+		return;
+	}
+	*has_vague |= !x.is_exact;
+	if (x.end_ns > enter_ns) {
+		gst_vec_push(out, x);
+	}
+}
+
+void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct gst_awaiteds *out,
+		       bool *has_vague)
+{
+	uint64_t enter_ns = r->m->calls[call].enter_ns;
+	gst_node_id stack[SEARCH_MAX];
+	uint32_t depth = 0;
+
+	*has_vague = false;
+	out->count = 0;
+	stack[depth++] = gst_node_of_call(r->o, call);
+	while (depth) {
+		gst_node_id node = stack[--depth];
+		bool is_call = gst_node_is_call(r->o, node);
+		uint32_t count;
+		const gst_edge_id *in = gst_order_in(r->o, node, &count);
+
+		for (uint32_t i = 0; i < count; i++) {
+			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+			uint64_t end_ns;
+
+			if ((is_call && e->form != GST_END_EXIT) ||
+			    !gst_timing_in_force(r->t, in[i])) {
+				continue;
+			}
+			if (gst_node_is_op(r->o, e->from)) {
+				take_awaited(r, in[i], enter_ns, out, has_vague);
+			} else if (gst_node_is_barrier(r->o, e->from)) {
+				/* All that an earlier barrier point stands for was over. */
+				if (gst_timing_source_ns(r->t, in[i], &end_ns) &&
+				    end_ns <= enter_ns && gst_timing_is_exact(r->t, e->from)) {
+					continue;
+				}
+				if (depth < SEARCH_MAX) {
+					stack[depth++] = e->from;
+				} else {
+					*has_vague = true;
+				}
+			}
+		}
+	}
+}
