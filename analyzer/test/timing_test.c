@@ -1,0 +1,458 @@
+/*
+ * timing_test.c - evidence, binding, replay and verify on small runs with times worked out by hand.
+ *
+ * Role      : what timing.h promises, from text traces through the real stages.
+ * Method    : the scenes of scenes.h, and a few of its own.
+ * Invariant : no expected number comes from the output; each is worked out beside it.
+ * Not here  : findings (check_test.c).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/test/scenes.h"
+
+#define US UINT64_C(1000)
+
+static gst_edge_id edge_into(const struct gst_scene_stages *x, gst_node_id node, enum gst_rule rule)
+{
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(x->o, node, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (gst_order_edge(x->o, in[i])->rule == rule) {
+			return in[i];
+		}
+	}
+	return GST_NONE;
+}
+
+/* ---- replay --------------------------------------------------------------------------------- */
+
+static void same_as_observed(struct gst_scene *s)
+{
+	struct gst_scene_stages x;
+	struct gst_cut none = {0};
+	struct gst_replay r;
+	uint64_t last = 0;
+	struct gst_arena *scratch = gst_arena_new(0);
+
+	gst_scene_analyze(s, &x);
+	for (gst_op_id i = 0; i < x.m->op_count; i++) {
+		last = x.m->ops[i].end_ns > last ? x.m->ops[i].end_ns : last;
+	}
+	for (gst_call_id i = 0; i < x.m->call_count; i++) {
+		last = x.m->calls[i].exit_ns > last ? x.m->calls[i].exit_ns : last;
+	}
+	gst_timing_replay(x.t, &none, scratch, &r);
+	assert_int_equal(r.baseline_ns, last);
+	assert_int_equal(r.makespan_ns, last);
+	assert_int_equal(r.gain_high_ns, 0);
+	assert_int_equal(r.gain_low_ns, 0);
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+typedef void (*scene_fn)(struct gst_scene *s, bool is_bad);
+
+static const scene_fn scenes[] = {gst_scene_default_stream, gst_scene_pageable,
+				  gst_scene_device_sync, gst_scene_sync_copy};
+
+static void test_replay_of_everything_is_what_was_observed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		for (int bad = 0; bad < 2; bad++) {
+			struct gst_scene *s = gst_scene_new(NULL);
+			scenes[i](s, bad);
+			same_as_observed(s);
+		}
+	}
+}
+
+/* Random runs: streams, kernels, copies, waits; whatever order that gives, the replay must not change it. */
+static void test_replay_of_random_runs_is_what_was_observed(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct gst_scene *s = gst_scene_new(NULL);
+		uint32_t x = seed, now = 10, busy[4] = {0, 0, 0, 0};
+
+		for (uint32_t i = 1; i < 4; i++) {
+			gst_scene_stream(s, i, seed % 3 != 0);
+		}
+		for (int i = 0; i < 40; i++) {
+			uint32_t stream, begin, length;
+
+			x = x * 1664525u + 1013904223u;
+			stream = (x >> 9) % 4;
+			length = 1 + (x >> 12) % 300;
+			begin = now + (x >> 20) % 40;
+			if (begin < busy[stream]) {
+				begin = busy[stream];
+			}
+			switch ((x >> 25) % 5) {
+			case 0:
+				gst_scene_copy(
+					s, 1, now, begin + length + 3, stream,
+					(struct gst_scene_copy){.is_pageable = (x & 256) != 0,
+								.to_device = (x & 512) != 0},
+					begin, begin + length);
+				now = begin + length + 3;
+				break;
+			case 1:
+				gst_scene_call(s, 1, now,
+					       busy[stream] > now ? busy[stream] + 2 : now + 4,
+					       "call_stream", "cuStreamSynchronize", stream, NULL);
+				now = busy[stream] > now ? busy[stream] + 2 : now + 4;
+				length = 0;
+				begin = busy[stream];
+				break;
+			default:
+				gst_scene_kernel(s, 1, now, now + 3, stream, "k", 1, begin,
+						 begin + length);
+				now += 5;
+				break;
+			}
+			busy[stream] = begin + length;
+			now += (x >> 28);
+		}
+		same_as_observed(s);
+	}
+}
+
+static void cut_all(const struct gst_scene_stages *x, enum gst_rule rule, struct gst_arena *scratch,
+		    struct gst_replay *r)
+{
+	uint32_t count = gst_order_edge_count(x->o);
+	gst_edge_id *cut = GST_ARENA_ARRAY(scratch, gst_edge_id, count);
+	struct gst_cut c = {.edges = cut};
+
+	for (gst_edge_id e = 0; e < count; e++) {
+		if (gst_order_edge(x->o, e)->rule == rule) {
+			cut[c.edge_count++] = e;
+		}
+	}
+	gst_timing_replay(x->t, &c, scratch, r);
+}
+
+static void test_without_the_barrier(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+	struct gst_replay r;
+
+	(void)state;
+	gst_scene_default_stream(s, true);
+	gst_scene_analyze(s, &x);
+	cut_all(&x, GST_RULE_S3, scratch, &r);
+	assert_int_equal(r.gain_high_ns, GST_SCENE_DEFAULT_GAIN_US * US);
+	/* Kernels of one block leave room for each other. */
+	assert_int_equal(r.gain_low_ns, GST_SCENE_DEFAULT_GAIN_US * US);
+	assert_true(r.low_is_known);
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+/*
+ * A (stream 1) 20..1020 and B (legacy) 1020..2020, launched at 10 and 20, waited for until 2030.
+ * Without the barrier B begins at 30 and the wait is over at 1040: 990 us.
+ */
+static void two_kernels(uint32_t blocks_a, uint32_t blocks_b, uint32_t multiprocessors,
+			struct gst_replay *r)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+
+	gst_scene_multiprocessors(s, multiprocessors);
+	gst_scene_stream(s, 1, true);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", blocks_a, 20, 1020);
+	gst_scene_kernel(s, 1, 20, 25, 0, "b", blocks_b, 1020, 2020);
+	gst_scene_call(s, 1, 30, 2030, "call", "cuCtxSynchronize", 0, NULL);
+	gst_scene_analyze(s, &x);
+	cut_all(&x, GST_RULE_S3, scratch, r);
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+static void test_kernels_share_the_device(void **state)
+{
+	struct gst_replay r;
+
+	(void)state;
+	/* 132 * 32 = 4224 blocks of one warp can be resident. */
+	two_kernels(1, 1, 132, &r);
+	assert_int_equal(r.gain_high_ns, 990 * US);
+	assert_int_equal(r.gain_low_ns, 990 * US);
+
+	/* Either fills it: nothing is gained. */
+	two_kernels(4224, 1, 132, &r);
+	assert_int_equal(r.gain_high_ns, 990 * US);
+	assert_int_equal(r.gain_low_ns, 0);
+	two_kernels(1, 8000, 132, &r);
+	assert_int_equal(r.gain_low_ns, 0);
+
+	/*
+	 * Three quarters each: together they run at 1 / 1.5. A has 990 us left at 30, ends at
+	 * 30 + 1485 = 1515; B did 990 of its 1000 by then and ends at 1525; the wait at 1535.
+	 */
+	two_kernels(3168, 3168, 132, &r);
+	assert_int_equal(r.gain_high_ns, 990 * US);
+	assert_int_equal(r.gain_low_ns, (2030 - 1535) * US);
+
+	/* A device of unknown size may be full. */
+	two_kernels(1, 1, 0, &r);
+	assert_int_equal(r.gain_high_ns, 990 * US);
+	assert_int_equal(r.gain_low_ns, 0);
+}
+
+static void test_collectives_do_not_end_earlier(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+	struct gst_replay r;
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_kernel(s, 1, 20, 25, 0, "ncclDevKernel_AllReduce", 1, 1020, 2020);
+	gst_scene_call(s, 1, 30, 2030, "call", "cuCtxSynchronize", 0, NULL);
+	gst_scene_analyze(s, &x);
+	cut_all(&x, GST_RULE_S3, scratch, &r);
+	assert_int_equal(r.gain_high_ns, 0);
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+/* ---- evidence and binding ------------------------------------------------------------------- */
+
+static void test_pageable_copies_wait_by_evidence(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_stages x;
+	struct gst_scene_copy in = {.to_device = true, .is_pageable = true},
+			      out = {.is_pageable = true};
+	gst_op_id k;
+	gst_edge_id e;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_kernel(s, 1, 10, 15, 1, "k", 1, 20, 1000);
+	/* Returned while k ran: staged. */
+	gst_scene_copy(s, 1, 20, 40, 1, in, 1000, 1010);
+	gst_scene_kernel(s, 1, 50, 55, 1, "l", 1, 1010, 2000);
+	/* Waited for l, and returned before its own end. */
+	gst_scene_copy(s, 1, 60, 2100, 1, in, 2010, 2112);
+	gst_scene_kernel(s, 1, 2105, 2110, 1, "m", 1, 2115, 3000);
+	/* Waited for its own end. */
+	gst_scene_copy(s, 1, 2115, 3120, 1, out, 3010, 3110);
+	gst_scene_analyze(s, &x);
+	e = edge_into(&x, gst_node_of_call(x.o, x.m->ops[gst_scene_op(&x, "memcpy", 1)].call),
+		      GST_RULE_H5);
+	assert_int_not_equal(e, GST_NONE);
+	assert_int_equal(gst_timing_strength(x.t, e), GST_DISPROVED);
+	k = gst_scene_op(&x, "memcpy", 2);
+	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->ops[k].call), NULL);
+	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_H5);
+	assert_int_equal(gst_order_edge(x.o, e)->from, gst_scene_op(&x, "l", 1));
+	assert_int_equal(gst_timing_strength(x.t, e), GST_OBSERVED);
+	k = gst_scene_op(&x, "memcpy", 3);
+	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->ops[k].call), NULL);
+	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_H5);
+	assert_int_equal(gst_order_edge(x.o, e)->from, k);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+/* cudaFree from 30 to @exit beside a kernel that ends at 1000, and one in another stream until @other. */
+static enum gst_strength free_beside(uint32_t exit, uint32_t other)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_stages x;
+	gst_edge_id e = GST_NONE;
+	enum gst_strength strength;
+
+	gst_scene_stream(s, 1, false);
+	gst_scene_stream(s, 2, false);
+	gst_scene_kernel(s, 1, 10, 15, 1, "k", 1, 20, 1000);
+	gst_scene_kernel(s, 1, 20, 25, 2, "l", 1, 30, other);
+	gst_scene_call(s, 1, 30, exit, "call_memory", "cuMemFree_v2", 0, "address=0x1000");
+	gst_scene_analyze(s, &x);
+	for (gst_call_id i = 0; i < x.m->call_count; i++) {
+		if (x.m->calls[i].cls == GST_API_CLASS_FREE) {
+			e = edge_into(&x, gst_node_of_call(x.o, i), GST_RULE_H7);
+		}
+	}
+	assert_int_not_equal(e, GST_NONE);
+	strength = gst_timing_strength(x.t, e);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+	return strength;
+}
+
+static void test_any_call_may_wait_by_evidence(void **state)
+{
+	(void)state;
+	assert_int_equal(free_beside(1010, 900), GST_OBSERVED);
+	/* The other kernel still ran at exit. */
+	assert_int_equal(free_beside(1010, 3000), GST_DISPROVED);
+	/* The exit came too long after the end to be a wait. */
+	assert_int_equal(free_beside(1250, 900), GST_DISPROVED);
+	/* All was over at enter: no evidence. */
+	assert_int_equal(free_beside(40, 29 + 2) == GST_OBSERVED, 0);
+}
+
+static void test_binding_is_the_last_release(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_stages x;
+	uint64_t slack, at;
+	gst_edge_id e;
+
+	(void)state;
+	gst_scene_default_stream(s, true);
+	gst_scene_analyze(&*s, &x);
+	/* middle 2: last 1 ended at 6020, middle 1 at 3020, first 2 at 4020. */
+	e = gst_timing_binding(x.t, gst_scene_op(&x, "middle", 2), &slack);
+	assert_int_equal(gst_order_edge(x.o, e)->from, gst_scene_op(&x, "last", 1));
+	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_S3);
+	assert_int_equal(slack, 2000 * US);
+	assert_true(gst_timing_source_ns(x.t, e, &at));
+	assert_int_equal(at, x.m->ops[gst_scene_op(&x, "last", 1)].end_ns);
+	/* The call waited for last 4. */
+	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->call_count - 1), NULL);
+	assert_int_equal(gst_order_edge(x.o, e)->form, GST_END_EXIT);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+/* ---- verify --------------------------------------------------------------------------------- */
+
+static void verify(struct gst_scene *s, struct gst_verify *v)
+{
+	struct gst_scene_stages x;
+	struct gst_arena *arena = gst_arena_new(0);
+
+	gst_scene_analyze(s, &x);
+	gst_timing_verify(x.t, arena, v);
+	gst_scene_release(&x);
+	gst_arena_free(arena);
+	gst_scene_free(s);
+	v->examples = NULL;
+	v->windows = NULL;
+}
+
+static void test_verify_agrees(void **state)
+{
+	struct gst_verify v;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		for (int bad = 0; bad < 2; bad++) {
+			struct gst_scene *s = gst_scene_new(NULL);
+			scenes[i](s, bad);
+			verify(s, &v);
+			assert_int_equal(v.contradictions, 0);
+			assert_true(v.rules[GST_RULE_S1].checked > 0);
+			assert_true(v.rules[GST_RULE_U1].checked > 0);
+			assert_true(v.rules[GST_RULE_T1].checked > 0);
+		}
+	}
+}
+
+/* Non-blocking streams taken for blocking ones: the overlap contradicts S3. */
+static void test_verify_sees_a_wrong_stream_kind(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_verify v;
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_kernel(s, 1, 20, 25, 0, "b", 1, 30, 1030);
+	verify(s, &v);
+	assert_int_equal(v.contradictions, 1);
+	assert_int_equal(v.rules[GST_RULE_S3].contradictions, 1);
+}
+
+static void two_streams_by_event(uint32_t begin, struct gst_verify *v)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+
+	gst_scene_stream(s, 1, false);
+	gst_scene_stream(s, 2, false);
+	gst_scene_call_value(s, 1, 1, 2, "call_event", "cuEventCreate", 0, "flags=0", 0xe1);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_call(s, 1, 16, 17, "call_event", "cuEventRecord", 1, "event=0xe1");
+	gst_scene_call(s, 1, 18, 19, "call_event", "cuStreamWaitEvent", 2, "event=0xe1");
+	gst_scene_kernel(s, 1, 20, 25, 2, "b", 1, begin, begin + 100);
+	verify(s, v);
+}
+
+/* Events have no times of their own: the chain kernel, record, wait, kernel is checked as a whole. */
+static void test_verify_sees_through_events(void **state)
+{
+	struct gst_verify v;
+
+	(void)state;
+	two_streams_by_event(1021, &v);
+	assert_int_equal(v.contradictions, 0);
+	assert_true(v.rules[GST_RULE_E1].checked == 1 && v.rules[GST_RULE_E1].tight == 1);
+	two_streams_by_event(1500, &v);
+	assert_true(v.rules[GST_RULE_E1].checked == 1 && v.rules[GST_RULE_E1].tight == 0);
+	two_streams_by_event(700, &v);
+	assert_int_equal(v.rules[GST_RULE_E1].contradictions, 1);
+}
+
+/* Synchronize returned 50 us before the end by the device's clock, and work began 10 us before its launch. */
+static void test_verify_intersects_clock_offsets(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_verify v;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 100, 1000);
+	gst_scene_call(s, 1, 20, 950, "call_stream", "cuStreamSynchronize", 1, NULL);
+	verify(s, &v);
+	/* One device clock that is 50 to 90 us ahead explains both. */
+	assert_int_equal(v.contradictions, 0);
+	assert_int_equal(v.window_count, 1);
+
+	s = gst_scene_new(NULL);
+	gst_scene_stream(s, 1, false);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1000);
+	gst_scene_call(s, 1, 20, 950, "call_stream", "cuStreamSynchronize", 1, NULL);
+	verify(s, &v);
+	/* At least 50 and at most 10 us ahead: no clock does that. */
+	assert_int_equal(v.contradictions, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_replay_of_everything_is_what_was_observed),
+		cmocka_unit_test(test_replay_of_random_runs_is_what_was_observed),
+		cmocka_unit_test(test_without_the_barrier),
+		cmocka_unit_test(test_kernels_share_the_device),
+		cmocka_unit_test(test_collectives_do_not_end_earlier),
+		cmocka_unit_test(test_pageable_copies_wait_by_evidence),
+		cmocka_unit_test(test_any_call_may_wait_by_evidence),
+		cmocka_unit_test(test_binding_is_the_last_release),
+		cmocka_unit_test(test_verify_agrees),
+		cmocka_unit_test(test_verify_sees_a_wrong_stream_kind),
+		cmocka_unit_test(test_verify_sees_through_events),
+		cmocka_unit_test(test_verify_intersects_clock_offsets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
