@@ -625,7 +625,9 @@ static void finish(struct gst_builder *b)
 	m->copy_count = (uint32_t)b->copies.count;
 	m->memsets = TO_ARENA(b, b->memsets);
 	m->memset_count = (uint32_t)b->memsets.count;
-	m->variables = TO_ARENA(b, b->variables);
+	m->variables = GST_ARENA_ARRAY(b->arena, struct gst_variable, b->variables.count);
+	for (size_t i = 0; i < b->variables.count; i++)
+		m->variables[i] = b->variables.data[i].out;
 	m->variable_count = (uint32_t)b->variables.count;
 	m->losses = TO_ARENA(b, b->losses);
 	m->loss_count = (uint32_t)b->losses.count;
@@ -726,6 +728,7 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 		st = read_all(&b, loaders[i], (uint32_t)i, err);
 	if (st)
 		goto out;
+	gst_model_ingest_strings(&b);
 	sort_threads(&b);
 	collect_contexts(&b);
 	sort_contexts(&b);

@@ -105,7 +105,10 @@ static uint32_t find_device(struct gst_builder *b, uint32_t process, uint32_t cu
 	return *slot;
 }
 
-/* The model's id of string @id of the trace: definitions come first, an unknown id is no string. */
+/*
+ * The model's id of string @id of the trace; an unknown id is no string. Definitions come before all
+ * calls and device records, but not before each other.
+ */
 static uint32_t string_id(const struct gst_raw_process *p, uint32_t id)
 {
 	uint32_t out;
@@ -131,12 +134,9 @@ static void add_loss(struct gst_builder *b, uint32_t process, uint32_t kind, uin
 
 static void ingest_device(struct gst_builder *b, uint32_t process, const struct gst_rec_device *rec)
 {
-	const struct gst_raw_process *p = &b->processes.data[process];
 	uint32_t index = find_device(b, process, rec->device);
-	struct gst_device *d = &b->devices.data[index];
 
-	d->rec = *rec;
-	d->name = d->rec.name = string_id(p, rec->name);
+	b->devices.data[index].rec = *rec;
 }
 
 static void ingest_context(struct gst_builder *b, uint32_t process,
@@ -160,30 +160,15 @@ static void ingest_context(struct gst_builder *b, uint32_t process,
 	}
 }
 
-static void ingest_process(struct gst_builder *b, struct gst_raw_process *p,
-			   const struct gst_rec_process *rec)
-{
-	struct gst_rec_process *out = &p->out.rec;
-
-	(void)b;
-	*out = *rec;
-	out->host = string_id(p, rec->host);
-	out->exe = string_id(p, rec->exe);
-	out->cmdline = string_id(p, rec->cmdline);
-	out->name = string_id(p, rec->name);
-	out->driver_release = string_id(p, rec->driver_release);
-	out->staging = string_id(p, rec->staging);
-	out->cupti_path = string_id(p, rec->cupti_path);
-	p->out.has_process = true;
-}
-
 static void ingest_rank(struct gst_builder *b, uint32_t process, const struct gst_rec_rank *rec)
 {
 	char number[24];
 	int length = snprintf(number, sizeof(number), "%" PRId64, rec->value);
-	struct gst_variable v = {.process = process,
-				 .name = string_id(&b->processes.data[process], rec->name),
-				 .value = gst_strtab_intern(b->m->strings, number, (size_t)length)};
+	struct gst_raw_variable v = {
+		.out = {.process = process,
+			.name = rec->name,
+			.value = gst_strtab_intern(b->m->strings, number, (size_t)length)},
+		.has_value = true};
 
 	gst_vec_push(&b->variables, v);
 }
@@ -519,24 +504,18 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 				    gst_strtab_intern(b->m->strings, rec->tail, rec->tail_bytes));
 		break;
 	}
-	case GST_REC_TRACE: {
-		const struct gst_rec_trace *r = rec->data;
-
-		p->out.trace = *r;
-		p->out.trace.writer = string_id(p, r->writer);
-		p->out.trace.version = string_id(p, r->version);
-		p->out.trace.commit = string_id(p, r->commit);
+	case GST_REC_TRACE:
+		p->out.trace = *(const struct gst_rec_trace *)rec->data;
 		p->out.has_trace = true;
 		break;
-	}
 	case GST_REC_PROCESS:
-		ingest_process(b, p, rec->data);
+		p->out.rec = *(const struct gst_rec_process *)rec->data;
+		p->out.has_process = true;
 		break;
 	case GST_REC_VARIABLE: {
 		const struct gst_rec_variable *r = rec->data;
-		struct gst_variable v = {.process = process,
-					 .name = string_id(p, r->name),
-					 .value = string_id(p, r->value)};
+		struct gst_raw_variable v = {
+			.out = {.process = process, .name = r->name, .value = r->value}};
 
 		gst_vec_push(&b->variables, v);
 		break;
@@ -564,7 +543,7 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		uint32_t t = find_thread(b, process, r->thread);
 
 		b->threads.data[t].tid = r->tid;
-		b->threads.data[t].name = string_id(&b->processes.data[process], r->name);
+		b->threads.data[t].name = r->name;
 		break;
 	}
 	case GST_REC_GRAPH: {
@@ -593,7 +572,7 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		const struct gst_rec_note *r = rec->data;
 		struct gst_note n = {.process = process,
 				     .code = r->code,
-				     .text = string_id(p, r->text),
+				     .text = r->text,
 				     .detail = r->detail,
 				     .time_ns = r->time_ns};
 
@@ -641,6 +620,49 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 	default:
 		ingest_other_dev(b, process, rec);
 		break;
+	}
+}
+
+void gst_model_ingest_strings(struct gst_builder *b)
+{
+	for (size_t i = 0; i < b->processes.count; i++) {
+		const struct gst_raw_process *p = &b->processes.data[i];
+		struct gst_rec_process *rec = &b->processes.data[i].out.rec;
+		struct gst_rec_trace *trace = &b->processes.data[i].out.trace;
+
+		rec->host = string_id(p, rec->host);
+		rec->exe = string_id(p, rec->exe);
+		rec->cmdline = string_id(p, rec->cmdline);
+		rec->name = string_id(p, rec->name);
+		rec->driver_release = string_id(p, rec->driver_release);
+		rec->staging = string_id(p, rec->staging);
+		rec->cupti_path = string_id(p, rec->cupti_path);
+		trace->writer = string_id(p, trace->writer);
+		trace->version = string_id(p, trace->version);
+		trace->commit = string_id(p, trace->commit);
+	}
+	for (size_t i = 0; i < b->devices.count; i++) {
+		struct gst_device *d = &b->devices.data[i];
+
+		d->name = d->rec.name = string_id(&b->processes.data[d->process], d->rec.name);
+	}
+	for (size_t i = 0; i < b->threads.count; i++) {
+		struct gst_raw_thread *t = &b->threads.data[i];
+
+		t->name = string_id(&b->processes.data[t->process], t->name);
+	}
+	for (size_t i = 0; i < b->notes.count; i++) {
+		struct gst_note *n = &b->notes.data[i];
+
+		n->text = string_id(&b->processes.data[n->process], n->text);
+	}
+	for (size_t i = 0; i < b->variables.count; i++) {
+		struct gst_raw_variable *v = &b->variables.data[i];
+		const struct gst_raw_process *p = &b->processes.data[v->out.process];
+
+		v->out.name = string_id(p, v->out.name);
+		if (!v->has_value)
+			v->out.value = string_id(p, v->out.value);
 	}
 }
 

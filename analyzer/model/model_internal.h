@@ -111,6 +111,11 @@ struct gst_raw_stream {
 	bool is_named; /* a call names it */
 };
 
+struct gst_raw_variable {
+	struct gst_variable out;
+	bool has_value; /* value is the model's id already */
+};
+
 struct gst_raw_memory {
 	struct gst_memory_record out;
 	uint32_t corr;
@@ -128,7 +133,7 @@ struct gst_builder {
 	GST_VEC(struct gst_memset) memsets;
 	GST_VEC(struct gst_raw_memory) memory;
 	GST_VEC(struct gst_overhead) overheads;
-	GST_VEC(struct gst_variable) variables;
+	GST_VEC(struct gst_raw_variable) variables;
 	GST_VEC(struct gst_loss) losses;
 	GST_VEC(struct gst_note) notes;
 	GST_VEC(struct gst_context) contexts;
@@ -158,6 +163,8 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 /* What the loader has to say at the end of @source. */
 void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 			    const struct gst_load_stats *stats);
+/* Once all records are in: ids of strings in definitions become the model's. */
+void gst_model_ingest_strings(struct gst_builder *b);
 uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id);
 
 /* model_resolve.c: streams, events, captures, ops. Calls are final and sorted, times are the model's. */
