@@ -9,8 +9,13 @@
 #include "tracer/state.h"
 #include "tracer/thread_slot.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 struct gst_test_world {
 	struct gst_pool pool;
@@ -22,20 +27,18 @@ struct gst_test_world {
 	struct gst_state state;
 };
 
-/** A world on anonymous memory of @bytes; abort()s if there is none. The caller frees it as below. */
+/** A world on anonymous memory of @bytes; the test fails if there is none. The caller frees it as below. */
 static inline struct gst_test_world *gst_test_world_new(size_t bytes)
 {
 	struct gst_test_world *w = calloc(1, sizeof(*w));
 
-	if (!w || gst_pool_init(&w->pool, NULL, bytes, 1, 2, 42)) {
-		abort();
-	}
+	assert_non_null(w);
+	assert_int_equal(gst_pool_init(&w->pool, NULL, bytes, 1, 2, 42), 0);
 	gst_intern_init(&w->strings, &w->pool.pages[0], &w->loss);
 	gst_lane_init(&w->defs, &w->pool, &w->loss, GST_CHUNK_DEFS);
 	gst_lane_init(&w->device, &w->pool, &w->loss, GST_CHUNK_EVENTS);
-	if (gst_threads_init(&w->threads, &w->pool, &w->loss, &w->strings, &w->defs)) {
-		abort();
-	}
+	assert_int_equal(gst_threads_init(&w->threads, &w->pool, &w->loss, &w->strings, &w->defs),
+			 0);
 	atomic_store(&w->state.is_on, 1);
 	return w;
 }
