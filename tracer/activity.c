@@ -360,6 +360,7 @@ static void translate_device(struct gst_activity *a, struct gst_activity_pages *
 	 * and a few bytes for each device are not worth the wrong guess.
 	 */
 	put_def(a, pages, &r, GST_KIND_DEVICE, sizeof(r), 0);
+	gst_devices_add(&a->devices, &r);
 }
 
 static void translate_graph(struct gst_activity *a, struct gst_activity_pages *pages,

@@ -8,6 +8,7 @@
 #define GSTRACE_TRACER_ACTIVITY_H
 
 #include "tracer/cupti_api.h"
+#include "tracer/devices.h"
 #include "tracer/notes.h"
 #include "tracer/state.h"
 
@@ -23,7 +24,8 @@ struct gst_activity {
 	struct gst_intern *strings;
 	struct gst_lane *defs;
 	struct gst_lane *device;
-	unsigned char *buffers; /* GST_ACTIVITY_BUFFERS of them, zero while free */
+	struct gst_devices devices; /* to be completed by the flusher */
+	unsigned char *buffers;	    /* GST_ACTIVITY_BUFFERS of them, zero while free */
 	_Atomic uint32_t taken[GST_ACTIVITY_BUFFERS];
 	_Atomic uint32_t spares;      /* small buffers that are out, mapped one by one */
 	_Atomic uint32_t is_forced;   /* what comes now was forced out: it may have no end */

@@ -29,6 +29,7 @@ static void flush(struct gst_flusher *f, uint32_t how)
 	if (atomic_load(&f->activity->is_off)) {
 		gst_activity_disable(f->activity);
 	}
+	gst_devices_complete(&f->activity->devices, f->defs, NULL);
 	/* CUPTI 11.8 beside a new driver: device records come, callbacks never do. */
 	if (!f->is_silence_said && atomic_load(&f->activity->has_work) &&
 	    !gst_threads_count(f->callbacks->threads)) {
