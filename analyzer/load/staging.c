@@ -27,9 +27,11 @@ struct claim {
 	char path[512];
 	bool has_process;
 	bool has_path;
+	bool asks_folded; /* look for nothing but the note that the file was folded in */
+	bool is_folded;
 };
 
-/* Look through the definitions for the process record, or (then) for the string it names. */
+/* Look through the definitions for the process record, (then) for the string it names, or for a note. */
 static gst_status scan_definitions(struct gst_loader *l, struct claim *c, struct gst_err *err)
 {
 	uint8_t *buffer = NULL;
@@ -70,6 +72,15 @@ static gst_status scan_definitions(struct gst_loader *l, struct claim *c, struct
 		       gst_decode_record(p + at, r->body_bytes - at, l->scratch, &rec, &bytes) ==
 			       GST_DECODE_OK) {
 			at += bytes;
+			if (c->asks_folded) {
+				if (rec.kind == GST_REC_NOTE &&
+				    ((const struct gst_rec_note *)rec.data)->code ==
+					    GST_NOTE_FOLDED) {
+					c->is_folded = true;
+					goto out;
+				}
+				continue;
+			}
 			if (!c->has_process && rec.kind == GST_REC_PROCESS) {
 				const struct gst_rec_process *process = rec.data;
 
@@ -192,7 +203,13 @@ gst_status gst_staging_find(struct gst_loader *l, struct gst_err *err)
 		why = "it was on another machine, or before the last boot";
 	else
 		why = open_staging(l, &c);
-	if (why)
+	if (why) {
+		c.asks_folded = true;
+		st = scan_definitions(l, &c, err);
+		if (st)
+			return st;
+	}
+	if (why && !c.is_folded)
 		gst_loader_reason(l, GST_LOAD_STAGING_GONE, 1, UINT64_MAX,
 				  "the newest records may be in a staging file, but %s", why);
 	return GST_OK;
