@@ -30,6 +30,10 @@ enum gst_record_exit {
 };
 
 extern const struct gst_command gst_cmd_record;
+extern const struct gst_command gst_cmd_analyze;
+extern const struct gst_command gst_cmd_export;
+extern const struct gst_command gst_cmd_dump;
+extern const struct gst_command gst_cmd_verify;
 extern const struct gst_command gst_cmd_doctor;
 extern const struct gst_command gst_cmd_env;
 

@@ -20,9 +20,13 @@
 #include "analyzer/cli/cli.h"
 #include "analyzer/cli/launch.h"
 #include "analyzer/cli/locate.h"
+#include "analyzer/cli/cli_output.h"
 #include "analyzer/cli/session.h"
 #include "analyzer/cli/settings.h"
 #include "analyzer/cli/watch.h"
+#include "analyzer/export/units.h"
+#include "analyzer/load/fold.h"
+#include "analyzer/load/load.h"
 
 #define INJECTION    "CUDA_INJECTION64_PATH"
 #define DEFAULT_NAME "gstrace-%h-%p.gst"
@@ -30,6 +34,8 @@
 
 /* What the library keeps of GSTRACE_OUTPUT. */
 enum { OUTPUT_BYTES = 1024 };
+
+enum { MAX_LISTED = 32, MAX_NEXT = 4 };
 
 struct record {
 	const char *library, *output;
@@ -216,26 +222,74 @@ static const char *short_path(const char *path)
 	return strncmp(path, cwd, n) == 0 && path[n] == '/' ? path + n + 1 : path;
 }
 
+/* Records in the trace, and how it ended, in words. */
+static void describe_trace(const char *path, char *text, size_t size)
+{
+	struct gst_err err = {0};
+	struct gst_loader *l;
+	struct gst_record r;
+	struct gst_fold fold;
+	const char *state = "";
+	struct stat st;
+	char folded[96] = "";
+
+	if (gst_fold(path, &fold, &err)) {
+		snprintf(text, size, "%s", err.text);
+		return;
+	}
+	if (fold.outcome == GST_FOLD_DONE) {
+		snprintf(folded, sizeof(folded), ", %s of them saved after the program was killed",
+			 gst_count(fold.records).text);
+	} else if (fold.outcome == GST_FOLD_IN_USE) {
+		state = ", still being written";
+	} else if (fold.outcome == GST_FOLD_NOT_OURS) {
+		state = ", its staging file is somebody else's";
+	}
+	if (gst_loader_open(path, NULL, &l, &err)) {
+		snprintf(text, size, "%s", err.text);
+		return;
+	}
+	while (gst_loader_next(l, &r) > 0) {
+	}
+	snprintf(text, size, "%s records, %s%s%s%s", gst_count(gst_loader_stats(l)->records).text,
+		 gst_bytes(stat(path, &st) == 0 ? (uint64_t)st.st_size : 0).text, folded, state,
+		 gst_loader_stats(l)->is_complete || state[0] ? "" : ", incomplete");
+	gst_loader_close(l);
+}
+
 static void list_traces(const struct record *r)
 {
 	const struct gst_session *s = &r->session;
-	size_t count = 0;
+	size_t listed = s->trace_count < MAX_LISTED ? s->trace_count : MAX_LISTED;
+	char text[GST_ERR_TEXT_BYTES];
 
-	for (size_t i = 0; i < s->trace_count; i++) {
-		count += access(s->traces[i].text, F_OK) == 0;
+	if (!r->is_quiet) {
+		fprintf(stderr, "gstrace: %zu trace%s\n", s->trace_count,
+			s->trace_count == 1 ? "" : "s");
 	}
-	fprintf(stderr, "gstrace: %zu trace%s written\n", count, count == 1 ? "" : "s");
 	for (size_t i = 0; i < s->trace_count; i++) {
-		const char *path = short_path(s->traces[i].text);
-		struct stat st;
+		const char *path = s->traces[i].text;
 
-		if (stat(s->traces[i].text, &st) != 0) {
-			fprintf(stderr, "  %s  pid %ld: %s\n", gst_cli_show(path), s->traces[i].pid,
-				strerror(errno));
-			continue;
+		if (access(path, F_OK) != 0) {
+			snprintf(text, sizeof(text), "%s", strerror(errno));
+		} else {
+			describe_trace(path, text,
+				       sizeof(text)); /* also those that are not listed: it folds */
 		}
-		fprintf(stderr, "  %s  pid %ld, %.1f KiB\n", gst_cli_show(path), s->traces[i].pid,
-			(double)st.st_size / 1024);
+		if (i < listed && !r->is_quiet) {
+			fprintf(stderr, "  %s  (pid %ld: %s)\n", gst_cli_show(short_path(path)),
+				s->traces[i].pid, gst_cli_show(text));
+		}
+	}
+	if (s->trace_count > listed && !r->is_quiet) {
+		fprintf(stderr, "  ... and %zu more\n", s->trace_count - listed);
+	}
+	if (!r->is_quiet) {
+		fputs("next: gstrace analyze", stderr);
+		for (size_t i = 0; i < s->trace_count && i < MAX_NEXT; i++) {
+			fprintf(stderr, " %s", gst_cli_show(short_path(s->traces[i].text)));
+		}
+		fputs(s->trace_count > MAX_NEXT ? " ...\n" : "\n", stderr);
 	}
 }
 
@@ -376,13 +430,15 @@ static void report(struct record *r, const struct gst_launched *run)
 		gst_cli_error("%s was ended by signal %d (%s)", gst_cli_show(r->argv[0]),
 			      run->signal, strsignal(run->signal));
 	}
+	/* The program has run: whatever happens here, its status counts. */
+	gst_cli_set_memory_limit(0, run->status);
 	if (!gst_session_read(&r->session)) {
 		gst_cli_error("%s: %s", r->session.dir, strerror(errno));
 		return;
 	}
 	if (r->session.trace_count == 0) {
 		explain_nothing(r);
-	} else if (!r->is_quiet) {
+	} else {
 		list_traces(r);
 	}
 }

@@ -1,0 +1,189 @@
+/*
+ * analysis.c - the pipeline, one stage after the other, with one way to fail.
+ *
+ * Role      : load -> model -> order -> timing -> check, as far as a command needs.
+ * Invariant : whatever fails, one message names the file or the limit, and no half-written output stays.
+ * Not here  : what is done with the result (cmd_*.c).
+ */
+#include "analyzer/cli/analysis.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/arena.h"
+
+bool gst_cli_parse_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"", 1000000000}};
+	uint64_t whole = 0, part = 0, scale = 1;
+	const char *at = text;
+
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (whole > UINT64_C(100000000000)) {
+			return false;
+		}
+		whole = whole * 10 + (uint64_t)(*at - '0');
+	}
+	if (at == text) {
+		return false;
+	}
+	if (*at == '.') {
+		for (at++; *at >= '0' && *at <= '9'; at++) {
+			if (scale < 1000000000) {
+				part = part * 10 + (uint64_t)(*at - '0');
+				scale *= 10;
+			}
+		}
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(at, units[i].name) == 0) {
+			if (whole > (UINT64_MAX >> 1) / units[i].ns) {
+				return false;
+			}
+			*ns = whole * units[i].ns + part * units[i].ns / scale;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id, const char *value,
+			  bool *is_wrong)
+{
+	*is_wrong = false;
+	switch (id) {
+	case GST_INPUT_MEMORY_LIMIT:
+		*is_wrong = !gst_opt_number(opt, "memory-limit", value, 1 << 20, UINT64_MAX, true,
+					    &in->memory_limit);
+		return true;
+	case GST_INPUT_FROM:
+	case GST_INPUT_TO:
+		if (!gst_cli_parse_time(value, id == GST_INPUT_FROM ? &in->from_ns : &in->to_ns)) {
+			gst_opt_wrong(opt, "--%s=%s is no time (1.5s, 200ms, 10us, 5ns)",
+				      id == GST_INPUT_FROM ? "from" : "to", gst_cli_show(value));
+			*is_wrong = true;
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A window is counted from the begin of the trace, the loader's from the clock's. Definitions come first, and the
+ * record that says when recording started is among the first of them.
+ */
+static gst_status find_start(const char *path, uint64_t *start_ns, struct gst_err *err)
+{
+	struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	struct gst_loader *l;
+	struct gst_record record;
+	gst_status st;
+	int got;
+
+	options.fold_staging = false;
+	st = gst_loader_open(path, &options, &l, err);
+	if (st) {
+		return st;
+	}
+	*start_ns = 0;
+	while ((got = gst_loader_next(l, &record)) > 0) {
+		if (record.kind == GST_REC_TRACE) {
+			*start_ns = ((const struct gst_rec_trace *)record.data)->start_mono_ns;
+			break;
+		}
+	}
+	if (got < 0) {
+		*err = *gst_loader_error(l);
+		st = got;
+	}
+	gst_loader_close(l);
+	return st;
+}
+
+static gst_status open_inputs(const struct gst_cli_inputs *in, struct gst_cli_analysis *out,
+			      struct gst_err *err)
+{
+	struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	uint64_t start_ns = 0;
+	gst_status st;
+
+	if (in->from_ns > 0 || in->to_ns < UINT64_MAX) {
+		st = find_start(in->paths[0], &start_ns, err);
+		if (st) {
+			return st;
+		}
+		options.from_ns = in->from_ns > 0 ? start_ns + in->from_ns : 0;
+		options.to_ns = in->to_ns < UINT64_MAX ? start_ns + in->to_ns : 0;
+	}
+	for (int i = 0; i < in->count; i++) {
+		st = gst_loader_open(in->paths[i], &options, &out->loaders[i], err);
+		if (st) {
+			return st;
+		}
+		out->count = i + 1;
+	}
+	return GST_OK;
+}
+
+static gst_status run_stages(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
+			     struct gst_cli_analysis *out, struct gst_err *err)
+{
+	struct gst_analysis *a = &out->a;
+	gst_status st;
+
+	st = gst_model_build(out->loaders, (size_t)in->count, out->arena, &a->model, err);
+	for (int i = 0; i < in->count; i++) {
+		out->stats[i] = gst_loader_stats(out->loaders[i]);
+	}
+	if (!st && stage >= GST_STAGE_ORDER) {
+		st = gst_order_build(a->model, out->arena, &a->order, err);
+	}
+	if (!st && stage >= GST_STAGE_TIMING) {
+		st = gst_timing_build(a->model, a->order, out->arena, &a->timing, err);
+	}
+	if (!st && stage >= GST_STAGE_FINDINGS) {
+		st = gst_check_run(a->model, a->order, a->timing, &in->checks, out->arena,
+				   &a->findings, err);
+	}
+	return st;
+}
+
+int gst_cli_analyze(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
+		    struct gst_cli_analysis *out)
+{
+	struct gst_err err = {0};
+	gst_status st;
+
+	memset(out, 0, sizeof(*out));
+	gst_cli_set_memory_limit(in->memory_limit, GST_EXIT_LIMIT);
+	out->arena = gst_arena_new(0);
+	out->loaders =
+		gst_arena_alloc_array(out->arena, (size_t)in->count, sizeof(struct gst_loader *));
+	out->stats = gst_arena_alloc_array(out->arena, (size_t)in->count,
+					   sizeof(struct gst_load_stats *));
+	out->a.loads = out->stats;
+	out->a.paths = (const char *const *)in->paths;
+	out->a.input_count = (uint32_t)in->count;
+	st = open_inputs(in, out, &err);
+	if (!st) {
+		st = run_stages(in, stage, out, &err);
+	}
+	return st ? gst_cli_fail(st, &err) : GST_EXIT_OK;
+}
+
+void gst_cli_analysis_release(struct gst_cli_analysis *a)
+{
+	for (int i = 0; i < a->count; i++) {
+		gst_loader_close(a->loaders[i]);
+	}
+	gst_arena_free(a->arena);
+	memset(a, 0, sizeof(*a));
+}

@@ -1,0 +1,61 @@
+/*
+ * cli_output.c - see cli_output.h.
+ *
+ * Invariant : whatever fails, one message names the file or the limit, and no half-written output stays.
+ */
+#include "analyzer/cli/cli_output.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "analyzer/base/mem.h"
+#include "analyzer/cli/cli.h"
+#include "analyzer/export/units.h"
+
+static int limit_status = GST_EXIT_LIMIT;
+
+static void out_of_memory(uint64_t wanted_bytes, uint64_t used_bytes, uint64_t limit_bytes)
+{
+	gst_outfile_abort_all();
+	if (limit_bytes) {
+		gst_cli_error(
+			"more memory than --memory-limit allows is needed: %s used of %s, %s more wanted",
+			gst_bytes(used_bytes).text, gst_bytes(limit_bytes).text,
+			gst_bytes(wanted_bytes).text);
+	} else {
+		gst_cli_error("out of memory: %s used, %s more wanted", gst_bytes(used_bytes).text,
+			      gst_bytes(wanted_bytes).text);
+	}
+	_exit(limit_status);
+}
+
+void gst_cli_set_memory_limit(uint64_t bytes, int status)
+{
+	limit_status = status;
+	gst_mem_set_oom_hook(out_of_memory);
+	gst_mem_set_limit(bytes);
+}
+
+int gst_cli_fail(gst_status st, const struct gst_err *err)
+{
+	gst_cli_error("%s", gst_cli_show(err->text[0] ? err->text : gst_status_name(st)));
+	return st == GST_E_NOMEM || st == GST_E_LIMIT ? GST_EXIT_LIMIT : GST_EXIT_UNREADABLE;
+}
+
+int gst_cli_open_output(const char *path, struct gst_outfile **out)
+{
+	struct gst_err err = {0};
+	gst_status st = gst_outfile_open(path ? path : "-", out, &err);
+
+	return st ? gst_cli_fail(st, &err) : GST_EXIT_OK;
+}
+
+int gst_cli_close_output(struct gst_outfile *out, gst_status st, struct gst_err *err, int status)
+{
+	if (st) {
+		gst_outfile_abort(out);
+		return gst_cli_fail(st, err);
+	}
+	st = gst_outfile_commit(out, err);
+	return st ? gst_cli_fail(st, err) : status;
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# gstrace record with the real libgstrace.so and a fake CUDA: what is listed, kill -9, child processes,
+# why nothing came.
+# usage: cli_record_e2e_test.sh GSTRACE LIBGSTRACE FAKE_CUPTI FAKE_APP
+set -u
+gstrace=$(readlink -f "$1")
+library=$(readlink -f "$2")
+FAKE_CUPTI=$(readlink -f "$3")
+app=$(readlink -f "$4")
+export FAKE_CUPTI
+# The fake gives strings away that nobody frees: leaks of programs under test are not the matter here.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+dir=$(mktemp -d "${TMPDIR:-/tmp}/cli_e2e.XXXXXX")
+# A folder of our own: other tests leave theirs in /dev/shm.
+staging=$(mktemp -d /dev/shm/gst-cli-e2e.XXXXXX 2>/dev/null) || staging=$dir
+trap 'rm -rf "$dir" "$staging"' EXIT
+cd "$dir" || exit 1
+unset CUDA_INJECTION64_PATH GSTRACE_OUTPUT GSTRACE_SESSION GSTRACE_LIB GSTRACE_PRIVATE
+failed=0
+fails() {
+	echo "cli_record_e2e_test: $*" >&2
+	sed 's/^/  err: /' err >&2
+	failed=1
+}
+says() { grep -q -- "$1" err || fails "stderr says nothing of: $1"; }
+# expect STATUS ARGUMENTS: record with them.
+expect() {
+	want=$1
+	shift
+	"$gstrace" record --lib "$library" --cupti="$FAKE_CUPTI" --staging-dir="$staging" "$@" >out 2>err
+	got=$?
+	[ "$got" -eq "$want" ] || fails "status $got, not $want: $*"
+}
+left() { find "$staging" -name 'gstrace-*.staging' | wc -l; }
+
+expect 0 -o a.gst -- "$app" -c 'stream s; launch s k 1ms; sync s; print done'
+[ "$(cat out)" = "done" ] || fails "stdout is the program's"
+says '^gstrace: 1 trace$'
+says '  a.gst  (pid [0-9]*: [0-9,]* records, [0-9.]* KiB)$'
+says '^next: gstrace analyze a.gst$'
+
+# Nothing is overwritten.
+expect 0 -o a.gst -- "$app" -c 'launch 0 k 1ms'
+says '  a.gst.1  '
+
+# Two processes, two traces; their numbers differ.
+expect 9 -o 'p-%p.gst' -- sh -c "\"$app\" -c 'launch 0 a 1ms'; \"$app\" -c 'launch 0 b 1ms'; exit 9"
+says '^gstrace: 2 traces$'
+
+# Killed inside a call: what the calls committed is saved, and nothing stays in /dev/shm.
+expect 137 -o killed.gst -- "$app" -c 'stream s; launch s k 5ms; launch s k2 50ms; inside kill; sync s'
+says 'ended by signal 9'
+says 'killed.gst  (pid [0-9]*: .* of them saved after the program was killed, incomplete)$'
+[ "$(left)" -eq 0 ] || fails "$(left) staging files are left"
+if "$gstrace" dump --help >/dev/null 2>&1; then
+	"$gstrace" dump --text killed.gst >text 2>err || fails "the trace is read"
+	grep -q '^call_stream .*api=cuStreamSynchronize' text || fails "the call that never returned is in the trace"
+fi
+
+expect 0 -q -o q.gst -- "$app" -c 'launch 0 k 1ms'
+[ ! -s err ] || fails "-q says nothing"
+
+# Why nothing came.
+expect 0 -o n.gst --cupti=/no/such/libcupti.so -- "$app" -c 'launch 0 k 1ms'
+says 'could not record'
+says '/no/such/libcupti.so'
+expect 0 -o n.gst -- "$app" -c 'fault held other-tool; launch 0 k 1ms'
+says other-tool
+[ ! -e n.gst ] || fails "no empty trace is left"
+
+[ "$failed" -eq 0 ] && echo "cli_record_e2e_test: ok"
+exit "$failed"
