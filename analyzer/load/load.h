@@ -60,7 +60,7 @@ enum gst_load_reason_code {
 	GST_LOAD_BAD_BODY,   /* checksum of a body is wrong: chunk left out */
 	GST_LOAD_TRUNCATED,  /* the file ends inside a chunk: whole records of it are used */
 	GST_LOAD_BAD_RECORD, /* a record breaks the rules: the rest of its chunk is left out */
-	GST_LOAD_MISSING_CHUNKS, /* gaps in the chunks' numbers */
+	GST_LOAD_MISSING_CHUNKS, /* gaps in the chunks' numbers, or a number twice */
 	GST_LOAD_MISSING_BYTES,	 /* gaps in what was copied from staging memory */
 	GST_LOAD_LOST_RECORDS,	 /* the tracer says that it lost records */
 	GST_LOAD_PENDING,	 /* activity records that were never delivered */

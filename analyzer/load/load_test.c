@@ -978,6 +978,7 @@ static void test_memory_bound(void **state)
 	for (i = 0; i + sizeof(h) + GST_CHUNK_MAX_BYTES <= SIZE;
 	     i += sizeof(h) + GST_CHUNK_MAX_BYTES) {
 		h.thread++;
+		h.sequence++;
 		gst_chunk_reseal_open(&h);
 		memcpy(bytes + i, &h, sizeof(h));
 		for (n = 0; n < GST_CHUNK_MAX_BYTES / 8; n++) {

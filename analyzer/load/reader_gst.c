@@ -188,11 +188,12 @@ static void add_ref(struct gst_loader *l, const struct gst_chunk_header *h, uint
 	};
 	bool is_always_read = (h->flags & (GST_CHUNK_DEFS | GST_CHUNK_END)) != 0;
 
-	/* The numbers of open chunks are not those of the file. */
-	if (h->flags & GST_CHUNK_SEALED) {
-		r.sequence = h->sequence;
+	if (h->flags & GST_CHUNK_SEALED)
 		r.state |= GST_REF_SEALED;
-	}
+	/* A page of staging memory is numbered as a page, not as a chunk of the file. */
+	if (h->flags & GST_CHUNK_SEALED ||
+	    (h->sequence != h->source_page && !(state & GST_REF_STAGING)))
+		r.sequence = h->sequence;
 	if (h->flags & GST_CHUNK_DEFS)
 		r.state |= GST_REF_DEFS;
 	if (h->flags & GST_CHUNK_END)
@@ -387,8 +388,8 @@ static void sort_indexes(struct gst_loader *l, uint32_t *indexes, size_t count, 
 	}
 }
 
-/* Gaps in the numbers of the sealed chunks of each process. */
-static void find_missing_chunks(struct gst_loader *l, uint32_t *indexes)
+/* Gaps in the numbers of the sealed chunks of each process, and numbers that are there twice. */
+static void check_numbers(struct gst_loader *l, uint32_t *indexes)
 {
 	const struct gst_chunk_ref *before = NULL;
 	size_t i, n = 0;
@@ -399,18 +400,27 @@ static void find_missing_chunks(struct gst_loader *l, uint32_t *indexes)
 	}
 	sort_indexes(l, indexes, n, by_number);
 	for (i = 0; i < n; i++) {
-		const struct gst_chunk_ref *r = &l->refs.data[indexes[i]];
+		struct gst_chunk_ref *r = &l->refs.data[indexes[i]];
 		uint64_t expected = 1;
 
 		if (before && before->process == r->process)
 			expected = before->sequence + 1;
-		/* A chunk that is there twice has the same number twice. */
-		if (r->sequence > expected)
+		if (r->sequence > expected) {
 			gst_loader_reason(l, GST_LOAD_MISSING_CHUNKS, r->sequence - expected,
 					  r->offset,
 					  "chunk at offset 0x%" PRIx64 " of process %" PRIu32
 					  " has number %" PRIu64 ", expected %" PRIu64,
 					  (uint64_t)r->offset, r->process, r->sequence, expected);
+		} else if (r->sequence < expected) {
+			gst_loader_reason(l, GST_LOAD_MISSING_CHUNKS, 1, r->offset,
+					  "chunk at offset 0x%" PRIx64 " of process %" PRIu32
+					  " has number %" PRIu64
+					  " like the one at offset 0x%" PRIx64,
+					  (uint64_t)r->offset, r->process, r->sequence,
+					  (uint64_t)before->offset);
+			if (!l->options.file_order)
+				r->state |= GST_REF_DOUBLE;
+		}
 		before = r;
 	}
 }
@@ -435,6 +445,8 @@ static void find_double_coverage(struct gst_loader *l, uint32_t *indexes)
 		    before->source_page != r->source_page)
 			covered = 0;
 		before = r;
+		if (r->state & GST_REF_DOUBLE)
+			continue;
 		if (r->source_offset > covered) {
 			gst_loader_reason(
 				l, GST_LOAD_MISSING_BYTES, r->source_offset - covered, r->offset,
@@ -491,7 +503,7 @@ void gst_index_finish(struct gst_loader *l)
 	size_t i;
 
 	GST_ASSERT(count < UINT32_MAX);
-	find_missing_chunks(l, indexes);
+	check_numbers(l, indexes);
 	find_double_coverage(l, indexes);
 
 	l->order = gst_mem_alloc(count * sizeof(*l->order));

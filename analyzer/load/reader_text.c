@@ -37,6 +37,7 @@ struct parser {
 	struct gst_gst_writer *literal_writer;
 	struct gst_chunk_header chunk;
 	bool in_chunk;		    /* after a chunk line */
+	bool has_number;	    /* which numbers it, perhaps with 0 */
 	bool is_begun;		    /* and a record: a chunk without records is not written */
 	struct gst_map numbers;	    /* process -> number of its last chunk */
 	struct gst_map is_numbered; /* process -> 1: the text numbers its chunks itself */
@@ -332,7 +333,7 @@ static gst_status end_chunk(struct parser *p)
 static gst_status read_chunk_line(struct parser *p)
 {
 	struct gst_chunk_header h = {.flags = GST_CHUNK_SEALED};
-	bool has_process = false, is_quoted;
+	bool has_process = false, has_number = false, is_quoted;
 	struct word key, value;
 	gst_status st;
 
@@ -370,6 +371,7 @@ static gst_status read_chunk_line(struct parser *p)
 			h.segment = (uint32_t)n;
 		} else if (is_word(&key, "sequence")) {
 			h.sequence = n;
+			has_number = true;
 		} else if (is_word(&key, "page")) {
 			h.source_page = n;
 		} else if (is_word(&key, "page_offset")) {
@@ -388,6 +390,7 @@ static gst_status read_chunk_line(struct parser *p)
 				   "line %" PRIu64 ": found a chunk without process=, expected one",
 				   p->line);
 	p->chunk = h;
+	p->has_number = has_number;
 	p->in_chunk = true;
 	return GST_OK;
 }
@@ -397,7 +400,7 @@ static void begin_chunk(struct parser *p)
 {
 	struct gst_chunk_header *h = &p->chunk;
 
-	if (h->sequence) {
+	if (p->has_number) {
 		gst_map_put(&p->is_numbered, h->process, 1);
 		gst_map_put(&p->numbers, h->process,
 			    h->sequence < UINT32_MAX ? (uint32_t)h->sequence : UINT32_MAX - 1);
