@@ -122,7 +122,8 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	}
 	f->count = (uint32_t)r.found.count;
 	f->hidden_count = r.hidden_count;
-	f->hidden_blocked_ns = r.hidden_blocked_ns;
+	f->hidden_blocked_ns = gst_spans_union(&r.hidden);
+	gst_vec_free(&r.hidden);
 	gst_vec_free(&r.found);
 	*out = f;
 	return GST_OK;

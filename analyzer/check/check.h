@@ -51,8 +51,8 @@ struct gst_check_options {
 struct gst_findings {
 	const struct gst_finding *items; /* by cost_ns, then severity, then id, then begin */
 	uint32_t count;
-	uint32_t hidden_count; /* below info's floor */
-	uint64_t hidden_blocked_ns;
+	uint32_t hidden_count;	    /* below info's floor */
+	uint64_t hidden_blocked_ns; /* a union on the timeline */
 };
 
 /** Run all checks. Lives in @arena. An unknown id in only/skip: GST_E_FORMAT naming the known ones. */

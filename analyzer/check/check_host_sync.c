@@ -248,7 +248,7 @@ void gst_check_host_sync(struct gst_check_run *r)
 	ids = gst_groups_by_reach(r, &groups);
 	for (size_t i = 0; i < groups.v.count; i++) {
 		if (i >= GST_REPLAYS_MAX) {
-			r->hidden_count++;
+			gst_check_hide(r, &groups.v.data[ids[i]]);
 			continue;
 		}
 		report(r, &groups.v.data[ids[i]]);

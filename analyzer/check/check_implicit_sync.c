@@ -66,7 +66,7 @@ void gst_check_implicit_sync(struct gst_check_run *r)
 		const struct gst_occurrence *x = &g->occurrences.data[0];
 
 		if (i >= GST_REPLAYS_MAX) {
-			r->hidden_count++;
+			gst_check_hide(r, &groups.v.data[ids[i]]);
 			continue;
 		}
 		gst_group_cost(r, g, 0, &f);

@@ -59,7 +59,7 @@ struct gst_check_run {
 	uint64_t traced_ns;
 	GST_VEC(struct gst_finding) found;
 	uint32_t hidden_count;
-	uint64_t hidden_blocked_ns;
+	struct gst_spans hidden; /* the stalls of hidden groups */
 };
 
 struct gst_check {
@@ -116,6 +116,9 @@ void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_f
 
 /** The order in which to replay and report @g's groups: most to gain first. Ids in r->scratch. */
 const uint32_t *gst_groups_by_reach(struct gst_check_run *r, const struct gst_groups *g);
+
+/** Count @g as hidden: below the floor, or too many of its kind. */
+void gst_check_hide(struct gst_check_run *r, const struct gst_group *g);
 
 /** A finding with a severity of its own (correctness, loss): reported whatever it costs. */
 void gst_check_add(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f);

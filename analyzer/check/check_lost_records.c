@@ -97,7 +97,9 @@ static void report_losses(struct gst_check_run *r)
 		g->extra[1] += l->count == 0;
 		gst_group_add(g, (struct gst_occurrence){
 					 .begin_ns = is_dated ? l->since_ns : r->m->begin_ns,
-					 .end_ns = is_dated ? l->until_ns : r->m->end_ns,
+					 .end_ns = is_dated && l->until_ns < r->m->end_ns
+							   ? l->until_ns
+							   : r->m->end_ns,
 					 .waiter = GST_NONE,
 					 .culprit = GST_NONE,
 					 .call = GST_NONE});

@@ -287,7 +287,7 @@ void gst_check_pageable_copy(struct gst_check_run *r)
 	together_ns = cost_together(r, &groups, &p);
 	for (size_t i = 0; i < groups.v.count; i++) {
 		if (i >= GST_REPLAYS_MAX) {
-			r->hidden_count++;
+			gst_check_hide(r, &groups.v.data[ids[i]]);
 			continue;
 		}
 		report(r, &groups.v.data[ids[i]], &p, together_ns);

@@ -157,43 +157,54 @@ void gst_check_launch_blocking(struct gst_check_run *r)
 
 /* ---- default-stream-mixed ----------------------------------------------------------------------------- */
 
+static void report_mixed(struct gst_check_run *r, gst_stream_id legacy, gst_stream_id own)
+{
+	const struct gst_model *m = r->m;
+	struct gst_group g = {0};
+	struct gst_finding f = {.id = "default-stream-mixed", .severity = GST_SEVERITY_INFO};
+
+	for (int i = 0; i < 2; i++) {
+		gst_op_id op = m->streams[i ? own : legacy].ops[0];
+		if (m->ops[op].call != GST_NONE) {
+			gst_group_add(&g, at_call(r, m->ops[op].call));
+		}
+	}
+	f.title = "the legacy and the per-thread default stream are both in use";
+	f.detail = gst_check_text(
+		r, "first in the legacy default stream: %s; first in a per-thread one: %s",
+		gst_check_op(r, m->streams[legacy].ops[0]),
+		gst_check_op(r, m->streams[own].ops[0]));
+	f.advice =
+		"Parts of the program (or its libraries) were built with different --default-stream: work "
+		"in the legacy stream holds up the per-thread ones. Build all with per-thread, or name the "
+		"streams.";
+	gst_check_add(r, &g, &f);
+	gst_vec_free(&g.occurrences);
+}
+
 void gst_check_default_stream_mixed(struct gst_check_run *r)
 {
 	const struct gst_model *m = r->m;
+	/* The first per-thread stream of each context that has work. */
+	gst_stream_id *own = gst_mem_alloc((m->context_count + (size_t)1) * sizeof(*own));
 
 	for (uint32_t c = 0; c < m->context_count; c++) {
-		gst_stream_id legacy = m->contexts[c].legacy_stream, own = GST_NONE;
-		struct gst_group g = {0};
-		struct gst_finding f = {.id = "default-stream-mixed",
-					.severity = GST_SEVERITY_INFO};
-
-		for (gst_stream_id s = 0; s < m->stream_count && own == GST_NONE; s++) {
-			if (m->streams[s].ctx == c &&
-			    m->streams[s].kind == GST_STREAM_KIND_PER_THREAD &&
-			    m->streams[s].op_count) {
-				own = s;
-			}
-		}
-		if (legacy == GST_NONE || own == GST_NONE || m->streams[legacy].op_count == 0) {
-			continue;
-		}
-		for (int i = 0; i < 2; i++) {
-			gst_op_id op = m->streams[i ? own : legacy].ops[0];
-			if (m->ops[op].call != GST_NONE) {
-				gst_group_add(&g, at_call(r, m->ops[op].call));
-			}
-		}
-		f.title = "the legacy and the per-thread default stream are both in use";
-		f.detail = gst_check_text(
-			r, "first in the legacy default stream: %s; first in a per-thread one: %s",
-			gst_check_op(r, m->streams[legacy].ops[0]),
-			gst_check_op(r, m->streams[own].ops[0]));
-		f.advice =
-			"Parts of the program (or its libraries) were built with different --default-stream: work in the "
-			"legacy stream holds up the per-thread ones. Build all with per-thread, or name the streams.";
-		gst_check_add(r, &g, &f);
-		gst_vec_free(&g.occurrences);
+		own[c] = GST_NONE;
 	}
+	for (gst_stream_id s = 0; s < m->stream_count; s++) {
+		const struct gst_stream *x = &m->streams[s];
+		if (x->kind == GST_STREAM_KIND_PER_THREAD && x->op_count && x->ctx != GST_NONE &&
+		    own[x->ctx] == GST_NONE) {
+			own[x->ctx] = s;
+		}
+	}
+	for (uint32_t c = 0; c < m->context_count; c++) {
+		gst_stream_id legacy = m->contexts[c].legacy_stream;
+		if (legacy != GST_NONE && m->streams[legacy].op_count && own[c] != GST_NONE) {
+			report_mixed(r, legacy, own[c]);
+		}
+	}
+	gst_mem_free(own, (m->context_count + (size_t)1) * sizeof(*own));
 }
 
 /* ---- deprecated-stream-callback ------------------------------------------------------------------------- */

@@ -11,16 +11,20 @@
  */
 #include "analyzer/check/check_internal.h"
 
-static uint64_t first_kernel_ns(const struct gst_check_run *r, uint32_t process)
+/* When the first kernel of each process began; process_count numbers to give back (mem.h). */
+static uint64_t *first_kernels(const struct gst_check_run *r)
 {
 	const struct gst_model *m = r->m;
-	uint64_t first = UINT64_MAX;
+	uint64_t *first = gst_mem_alloc((m->process_count + (size_t)1) * sizeof(*first));
 
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		first[i] = UINT64_MAX;
+	}
 	for (gst_op_id i = 0; i < m->op_count; i++) {
-		if (m->ops[i].kind == GST_OP_KERNEL && (m->ops[i].flags & GST_OP_TIMED) &&
-		    m->ops[i].begin_ns < first && m->ops[i].stream != GST_NONE &&
-		    m->streams[m->ops[i].stream].process == process) {
-			first = m->ops[i].begin_ns;
+		const struct gst_op *x = &m->ops[i];
+		if (x->kind == GST_OP_KERNEL && (x->flags & GST_OP_TIMED) &&
+		    x->stream != GST_NONE && x->begin_ns < first[m->streams[x->stream].process]) {
+			first[m->streams[x->stream].process] = x->begin_ns;
 		}
 	}
 	return first;
@@ -115,8 +119,7 @@ void gst_check_sync_copy(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 	struct gst_awaiteds awaited = {0};
-	uint64_t first_ns = 0;
-	uint32_t process = GST_NONE;
+	uint64_t *first_ns = first_kernels(r);
 	const uint32_t *ids;
 
 	for (gst_call_id i = 0; i < r->m->call_count; i++) {
@@ -126,18 +129,15 @@ void gst_check_sync_copy(struct gst_check_run *r)
 		    (c->flags & (GST_CALL_NO_ENTER | GST_CALL_CAPTURED))) {
 			continue;
 		}
-		if (process != r->m->threads[c->thread].process) {
-			process = r->m->threads[c->thread].process;
-			first_ns = first_kernel_ns(r, process);
-		}
-		if (c->enter_ns >= first_ns) {
+		if (c->enter_ns >= first_ns[r->m->threads[c->thread].process]) {
 			look_at(r, &groups, &awaited, i);
 		}
 	}
+	gst_mem_free(first_ns, (r->m->process_count + (size_t)1) * sizeof(*first_ns));
 	ids = gst_groups_by_reach(r, &groups);
 	for (size_t i = 0; i < groups.v.count; i++) {
 		if (i >= GST_REPLAYS_MAX) {
-			r->hidden_count++;
+			gst_check_hide(r, &groups.v.data[ids[i]]);
 			continue;
 		}
 		report(r, &groups.v.data[ids[i]]);

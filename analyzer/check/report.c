@@ -122,12 +122,19 @@ void gst_check_add(struct gst_check_run *r, struct gst_group *g, struct gst_find
 	gst_vec_push(&r->found, *f);
 }
 
+void gst_check_hide(struct gst_check_run *r, const struct gst_group *g)
+{
+	r->hidden_count++;
+	for (size_t i = 0; i < g->blocked.count; i++) {
+		gst_vec_push(&r->hidden, g->blocked.data[i]);
+	}
+}
+
 void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
 {
 	take_evidence(r, g, f);
 	if (f->cost_ns < gst_check_floor(r)) {
-		r->hidden_count++;
-		r->hidden_blocked_ns += f->blocked_ns;
+		gst_check_hide(r, g);
 		return;
 	}
 	f->severity = severity_of(r, f->cost_ns);

@@ -11,7 +11,9 @@
 
 #include "analyzer/base/assert.h"
 
-#define SEARCH_MAX 256u
+#define SEARCH_MAX  256u
+#define CALLS_MAX   1000u /* looked at after a wait: within 20 us there are fewer */
+#define AWAITED_MAX 4096u
 
 /* Where @call stands among the calls of its thread. */
 static uint32_t position(const struct gst_thread *t, gst_call_id call)
@@ -91,7 +93,9 @@ gst_op_id gst_check_next_work(const struct gst_check_run *r, gst_call_id call)
 	const struct gst_model *m = r->m;
 	const struct gst_thread *t = &m->threads[m->calls[call].thread];
 
-	for (uint32_t i = position(t, call) + 1; i < t->call_count; i++) {
+	uint32_t first = position(t, call) + 1;
+
+	for (uint32_t i = first; i < t->call_count && i - first < CALLS_MAX; i++) {
 		const struct gst_call *c = &m->calls[t->calls[i]];
 		gst_op_id op;
 
@@ -225,7 +229,7 @@ void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct g
 {
 	uint64_t enter_ns = r->m->calls[call].enter_ns;
 	gst_node_id stack[SEARCH_MAX];
-	uint32_t depth = 0;
+	uint32_t depth = 0, seen = 0;
 
 	*has_vague = false;
 	out->count = 0;
@@ -240,6 +244,10 @@ void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct g
 			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
 			uint64_t end_ns;
 
+			if (++seen > AWAITED_MAX) {
+				*has_vague = true;
+				return;
+			}
 			if ((is_call && e->form != GST_END_EXIT) ||
 			    !gst_timing_in_force(r->t, in[i])) {
 				continue;

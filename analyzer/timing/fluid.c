@@ -132,7 +132,7 @@ static void tell(struct sim *s, gst_moment_id p, bool begins, int64_t at)
 			continue;
 		}
 		release(s, gst_moment_to(t, e),
-			at == INT64_MIN ? at : at + gst_replay_weight(t, out[i]));
+			at == INT64_MIN ? at : gst_replay_sum(at, gst_replay_weight(t, out[i])));
 	}
 	if (begins) {
 		return;
@@ -301,7 +301,7 @@ static void settle(struct sim *s)
 			continue;
 		}
 		if (s->reached[p] != INT64_MIN) {
-			at = s->reached[p] + gst_replay_delay(t, s->cut, p);
+			at = gst_replay_sum(s->reached[p], gst_replay_delay(t, s->cut, p));
 		}
 		if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_KERNEL &&
 		    (t->m->ops[p].flags & GST_OP_TIMED) && !gst_replay_spins(t, p) &&
@@ -309,7 +309,7 @@ static void settle(struct sim *s)
 			heap_push(s, (struct event){.ns = at, .id = p, .device = GST_NONE});
 			continue;
 		}
-		end = at + gst_replay_duration(t, p);
+		end = gst_replay_sum(at, gst_replay_duration(t, p));
 		if (gst_replay_spins(t, p) && (t->m->ops[p].flags & GST_OP_TIMED) &&
 		    end < (int64_t)t->m->ops[p].end_ns) {
 			end = (int64_t)t->m->ops[p].end_ns;

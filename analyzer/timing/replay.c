@@ -94,6 +94,12 @@ void gst_timing_prepare_replay(struct gst_timing *t)
 	const struct gst_model *m = t->m;
 
 	find_latencies(t);
+	for (gst_op_id i = 0; i < m->op_count; i++) {
+		if (m->ops[i].kind == GST_OP_KERNEL && is_timed_op(t, i) &&
+		    t->kernels_ns < GST_TIMES_MAX_NS) {
+			t->kernels_ns += m->ops[i].end_ns - m->ops[i].begin_ns;
+		}
+	}
 	for (gst_edge_id e = 0; e < t->edge_count; e++) {
 		const struct gst_edge *edge = gst_order_edge(t->o, e);
 		uint64_t from = gst_timing_source(t, edge);
@@ -234,7 +240,7 @@ static int64_t pass(const struct gst_timing *t, const struct gst_cut *cut, const
 			if (reached == INT64_MIN) {
 				continue;
 			}
-			reached += gst_replay_weight(t, in[j]);
+			reached = gst_replay_sum(reached, gst_replay_weight(t, in[j]));
 			from = reached > from ? reached : from;
 		}
 		if (gst_moment_is_exit(t, p) && gst_call_has_enter(&m->calls[p - t->node_count])) {
@@ -254,8 +260,8 @@ static int64_t pass(const struct gst_timing *t, const struct gst_cut *cut, const
 			from = at[before] > from ? at[before] : from;
 		}
 		if (from != INT64_MIN) {
-			int64_t end =
-				from + gst_replay_delay(t, cut, p) + gst_replay_duration(t, p);
+			int64_t end = gst_replay_sum(from, gst_replay_delay(t, cut, p));
+			end = gst_replay_sum(end, gst_replay_duration(t, p));
 			/* Its end is up to other devices: no earlier than it was. */
 			if (gst_replay_spins(t, p) && end < at[p]) {
 				end = at[p];
@@ -287,7 +293,9 @@ void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 	if (out->baseline_ns > out->makespan_ns) {
 		out->gain_high_ns = out->baseline_ns - out->makespan_ns;
 	}
-	out->low_is_known = t->moment_count <= GST_REPLAY_LOW_MAX;
+	/* The shared replay takes at most as long as all kernels one after the other. */
+	out->low_is_known =
+		t->moment_count <= GST_REPLAY_LOW_MAX && t->kernels_ns < GST_TIMES_MAX_NS;
 	if (out->gain_high_ns > 0 && out->low_is_known) {
 		struct gst_cut none = {0};
 		uint8_t *nothing = gst_arena_alloc(scratch, t->edge_count / 8 + 1);

@@ -15,6 +15,14 @@ int64_t gst_replay_delay(const struct gst_timing *t, const struct gst_cut *cut, 
 
 bool gst_replay_call_is_cheap(const struct gst_cut *cut, gst_call_id call);
 
+/** a + b; the largest number if that overflows: a trace may claim any duration. */
+static inline int64_t gst_replay_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN + 1 : INT64_MAX) : sum;
+}
+
 /** Does the kernel wait for other devices? */
 static inline bool gst_replay_spins(const struct gst_timing *t, gst_moment_id p)
 {

@@ -10,6 +10,7 @@
  */
 #include "analyzer/timing/timing_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/assert.h"
@@ -297,6 +298,12 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 
 	if (moments >= UINT32_MAX) {
 		return gst_err_set(err, GST_E_LIMIT, "the trace has more than 2^32 ops and calls");
+	}
+	/* From here on times are added and subtracted as signed numbers. */
+	if (m->end_ns > GST_TIMES_MAX_NS) {
+		return gst_err_set(err, GST_E_FORMAT,
+				   "the trace spans %" PRIu64 " ns, more than any run could last",
+				   m->end_ns);
 	}
 	t->m = m;
 	t->o = o;

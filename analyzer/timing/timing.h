@@ -10,7 +10,8 @@ struct gst_timing;
 
 /**
  * Hold the graph against the timestamps: promote or disprove `possible` edges, find for each node the
- * predecessor that released it last. Linear. Lives in @arena.
+ * predecessor that released it last. Linear. Lives in @arena. Errors: GST_E_FORMAT if the times span more
+ * than 2^62 ns; GST_E_LIMIT past 2^32 ops and calls.
  */
 gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
 			    struct gst_arena *arena, const struct gst_timing **out,

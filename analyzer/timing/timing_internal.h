@@ -13,6 +13,7 @@
 typedef uint32_t gst_moment_id;
 
 #define GST_TIME_UNKNOWN UINT64_MAX
+#define GST_TIMES_MAX_NS (UINT64_C(1) << 62) /* times are added and subtracted as signed numbers */
 
 /* Beside the strength in gst_timing.edges. */
 #define GST_EDGE_STRENGTH_MASK 3u
@@ -38,6 +39,7 @@ struct gst_timing {
 	uint8_t *spins;	  /* [strings] the kernel of this name waits for other devices */
 	uint32_t *shares; /* [kernel_count] share of the device in millionths */
 	uint64_t baseline_ns;
+	uint64_t kernels_ns; /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
 };
 
 /** Fill edges (but EARLY), seen_ns from topological. */

@@ -24,7 +24,7 @@
 #define TICKS_NS     64		/* two ticks of the device clock */
 #define TIGHT_NS     5000	/* a gap below this could have shown a violation */
 #define WINDOW_NS    1000000000 /* drift within a window is below what is looked at */
-#define WINDOWS_MAX  4096u
+#define WINDOWS_MAX  65536u
 #define EXAMPLES_MAX 20u
 
 struct bound {
@@ -276,8 +276,9 @@ static void make_windows(struct verify *v, struct gst_arena *arena)
 	uint64_t whole = m->end_ns > m->begin_ns ? m->end_ns - m->begin_ns : 1;
 	uint64_t per_device = (whole + WINDOW_NS - 1) / WINDOW_NS;
 
-	if (per_device > WINDOWS_MAX) {
-		per_device = WINDOWS_MAX;
+	/* A trace may claim any number of devices and any span of time. */
+	if (per_device > WINDOWS_MAX / (m->device_count + UINT64_C(1)) + 1) {
+		per_device = WINDOWS_MAX / (m->device_count + UINT64_C(1)) + 1;
 	}
 	v->windows_per_device = (uint32_t)per_device;
 	v->window_ns = (whole + per_device - 1) / per_device;
