@@ -859,12 +859,12 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	}
 	slot = gst_threads_self(cb->threads);
 	if (!slot) {
-		gst_loss_add(cb->loss, GST_REC_CALL, GST_LOSS_NO_THREAD_SLOT, 1);
+		gst_loss_add(cb->loss, 0, GST_LOSS_NO_THREAD_SLOT, 1);
 		return;
 	}
 	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
 	if (slot->is_busy) {
-		gst_loss_add(cb->loss, GST_REC_CALL, GST_LOSS_UNKNOWN, 1);
+		gst_loss_add(cb->loss, 0, GST_LOSS_UNKNOWN, 1);
 		return;
 	}
 	slot->is_busy = true;

@@ -11,9 +11,11 @@
 #include "tracer/chunk.h"
 #include "tracer/format/encode.h"
 
+#include <sched.h>
 #include <string.h>
 
-#define LOCK_TRIES 2000u
+#define LOCK_TRIES 4000u
+#define LOCK_SPINS 200u
 
 void gst_intern_init(struct gst_intern *in, struct gst_page *page, struct gst_loss *loss)
 {
@@ -55,14 +57,16 @@ static uint32_t find(const struct gst_intern *in, const char *text, uint32_t len
 	return 0;
 }
 
+/* The holder copies some bytes and is gone; if it was put to sleep meanwhile, let it run, but not for long. */
 static bool try_lock(struct gst_intern *in)
 {
 	for (uint32_t i = 0; i < LOCK_TRIES; i++) {
-		uint32_t open = 0;
-
-		if (atomic_compare_exchange_weak_explicit(
-			    &in->is_locked, &open, 1, memory_order_acquire, memory_order_relaxed)) {
+		if (!atomic_load_explicit(&in->is_locked, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&in->is_locked, 1, memory_order_acquire)) {
 			return true;
+		}
+		if (i % LOCK_SPINS == LOCK_SPINS - 1) {
+			sched_yield();
 		}
 #if defined(__x86_64__) || defined(__i386__)
 		__builtin_ia32_pause();

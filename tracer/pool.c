@@ -16,9 +16,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +38,14 @@ static void lay_out(size_t bytes, size_t *strings, uint32_t *small_count, uint32
 				  GST_PAGE_LARGE_BYTES);
 }
 
+/* On a disk, a store could wait for a write-back. */
+static bool is_in_memory(const char *dir)
+{
+	struct statfs about;
+
+	return !statfs(dir, &about) && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC);
+}
+
 /* A new file of @bytes on tmpfs, all of it reserved: a page fault there must not raise SIGBUS. */
 static void *map_file(struct gst_pool *pool, const char *dir, size_t bytes, uint64_t uuid_hi,
 		      uint64_t uuid_lo)
@@ -51,6 +61,9 @@ static void *map_file(struct gst_pool *pool, const char *dir, size_t bytes, uint
 	gst_linebuf_add_hex(&name, uuid_lo, 16);
 	gst_linebuf_add(&name, ".staging");
 	if (name.is_cut) {
+		goto fail;
+	}
+	if (!is_in_memory(dir)) {
 		goto fail;
 	}
 	fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
