@@ -50,20 +50,27 @@ void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
 
 uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti)
 {
+	static const char *const missing[] = {
+		"CUPTI enabled no driver callback: launches, asynchronous copies and events are not in "
+		"the trace",
+		"CUPTI enabled no runtime callback: synchronous calls appear as the driver calls inside",
+	};
 	uint32_t enabled = 0;
 
 	for (uint32_t domain = GST_CUPTI_DOMAIN_DRIVER; domain <= GST_CUPTI_DOMAIN_RUNTIME;
 	     domain++) {
+		uint32_t before = enabled;
+
 		for (uint32_t cbid = 0; cbid < GST_CALLBACKS_CBIDS; cbid++) {
 			if (cb->apis[domain - 1][cbid] &&
 			    !cupti->cuptiEnableCallback(1, cupti->subscriber, domain, cbid)) {
 				enabled++;
 			}
 		}
-	}
-	if (!enabled) {
-		gst_notes_add(cb->defs, cb->strings, GST_NOTE_CALLBACK_OFF, 0,
-			      "CUPTI enabled no API callback: calls are not in the trace");
+		if (enabled == before) {
+			gst_notes_add(cb->defs, cb->strings, GST_NOTE_CALLBACK_OFF, (int32_t)domain,
+				      missing[domain - GST_CUPTI_DOMAIN_DRIVER]);
+		}
 	}
 	if (cupti->version >= GST_CUPTI_V_12_2) {
 		/* To learn that CUPTI gave up; without it, the missing records tell. */
@@ -775,7 +782,9 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	r.prefix.ctx = data->contextUid;
 	r.prefix.stream = d.stream;
 	bytes = fill_record(&r, api, &d, data, cb->strings);
-	place = gst_thread_reserve(cb->threads, slot, bytes);
+	/* With room for its exit: a call without one must be a call that did not return. */
+	place = gst_thread_reserve(cb->threads, slot,
+				   bytes + (uint32_t)sizeof(struct gst_rec_call_exit));
 	if (!place) {
 		gst_loss_add(cb->loss, r.head.kind, GST_LOSS_NO_CHUNK, 1);
 		return;

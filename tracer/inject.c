@@ -16,6 +16,7 @@
 #include "tracer/identity.h"
 #include "tracer/linebuf.h"
 #include "tracer/output.h"
+#include "tracer/own_thread.h"
 #include "tracer/siglog.h"
 #include "tracer/writer.h"
 
@@ -125,6 +126,15 @@ static void on_exit_process(void)
 		gst_pool_unlink(&t->pool);
 		gst_siglog("the trace is cut, writing failed: ", t->path, NULL);
 	}
+}
+
+static void on_exit_guarded(void)
+{
+	struct gst_own_signals signals;
+
+	gst_own_signals_hold(&signals);
+	on_exit_process();
+	gst_own_signals_release(&signals);
 }
 
 static bool open_output(struct gst_tracer *t)
@@ -243,7 +253,7 @@ static bool set_up(struct gst_tracer *t)
 		give_up(&t->config, "the output cannot be written: ", t->path);
 		goto fail_output;
 	}
-	if (pthread_atfork(NULL, NULL, on_fork_child) || atexit(on_exit_process) ||
+	if (pthread_atfork(NULL, NULL, on_fork_child) || atexit(on_exit_guarded) ||
 	    !start_threads(t)) {
 		give_up(&t->config, "no thread can be started", "");
 		goto fail_output;
@@ -273,6 +283,7 @@ int InitializeInjection(void)
 {
 	static atomic_flag was_called = ATOMIC_FLAG_INIT;
 	int saved_errno = errno;
+	struct gst_own_signals signals;
 	struct gst_tracer *t;
 
 	/* A program with more rights than its user must not write where the user points. */
@@ -283,14 +294,14 @@ int InitializeInjection(void)
 	if (!t) {
 		return 1;
 	}
+	gst_own_signals_hold(&signals);
 	gst_config_read(&t->config, get_variable);
 	if (t->config.is_help) {
 		gst_config_print_help();
 	}
 	if (t->config.is_disabled) {
 		munmap(t, sizeof(*t));
-		errno = saved_errno;
-		return 1;
+		goto out;
 	}
 	t->state = map_private(sizeof(*t->state));
 	if (t->state) {
@@ -298,6 +309,8 @@ int InitializeInjection(void)
 		the_tracer = t;
 		(void)set_up(t);
 	}
+out:
+	gst_own_signals_release(&signals);
 	errno = saved_errno;
 	return 1;
 }

@@ -1,7 +1,7 @@
 /*
  * own_thread.c - start a thread of ours, wait for it with a deadline.
  *
- * Role      : the writer's and the flusher's threads.
+ * Role      : the writer's and the flusher's threads; signals that our I/O may raise in the program's.
  * Method    : the mask is inherited, so it is set around pthread_create; waits are futexes, because
  *             pthread_join has no deadline before glibc 2.31's clock forms.
  * Invariant : the caller's signal mask is as before.
@@ -11,14 +11,51 @@
 #include "tracer/old_glibc.h"
 #include "tracer/clock.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK_BYTES (256u << 10)
+
+static bool is_pending(void)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return sigismember(&pending, SIGXFSZ) == 1;
+}
+
+void gst_own_signals_hold(struct gst_own_signals *signals)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGXFSZ);
+	signals->was_pending = is_pending();
+	pthread_sigmask(SIG_BLOCK, &ours, &signals->before);
+}
+
+void gst_own_signals_release(const struct gst_own_signals *signals)
+{
+	const struct timespec at_once = {0};
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGXFSZ);
+	/* One that waited before is the program's own. */
+	if (!signals->was_pending) {
+		while (is_pending() && sigtimedwait(&ours, NULL, &at_once) < 0 && errno == EINTR) {
+			/* again */
+		}
+	}
+	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+}
 
 int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)
 {

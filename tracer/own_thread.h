@@ -8,9 +8,24 @@
 #define GSTRACE_TRACER_OWN_THREAD_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct gst_own_signals {
+	sigset_t before; /* the thread's mask */
+	bool was_pending;
+};
+
+/**
+ * Before file I/O of ours in one of the program's threads: hold back SIGXFSZ, which a write past a
+ * file size limit raises and which would end the program.
+ */
+void gst_own_signals_hold(struct gst_own_signals *signals);
+
+/** After it: take back what we caused, and restore the mask. */
+void gst_own_signals_release(const struct gst_own_signals *signals);
 
 /** Start a thread @name (up to 15 bytes) with all signals blocked. Returns 0 or an errno. */
 int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg);

@@ -96,6 +96,22 @@ static _Thread_local struct {
 	void *argument;
 } self;
 
+/* A child of fork() must find the mutex free, whatever other threads did. */
+static void lock_all(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_all(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(lock_all, unlock_all, unlock_all);
+}
+
 /* ---- handles ------------------------------------------------------------------------------- */
 
 static void *handle(uint64_t base, int number)
@@ -219,8 +235,13 @@ void fake_emit_objects(uint32_t kind)
 			.computeCapabilityMajor = 9,
 			.id = FAKE_DEVICE_ID,
 			.uuid = {0xfa, 0x4e},
-			.name = strdup("Simulated device"), /* the tool frees it */
+			.name = strdup("Simulated device"), /* the tool may free it */
 		};
+		/* not lost if it does not */
+		static const char *volatile last_name;
+
+		last_name = record.name;
+		(void)last_name;
 
 		fake_record(&record, NULL, NULL, fake_now());
 	} else if (kind == GST_CUPTI_KIND_CONTEXT) {

@@ -408,8 +408,12 @@ static void run_block(struct statement *s)
 		script.thread_count++;
 		pthread_mutex_unlock(&lock);
 	} else {
-		pid_t child = fork();
+		pid_t child;
 
+		/* the child must find the mutex free */
+		pthread_mutex_lock(&lock);
+		child = fork();
+		pthread_mutex_unlock(&lock);
 		if (child == 0) {
 			run(first, s->block_end);
 			exit(0); /* with atexit functions, as a program's child would */

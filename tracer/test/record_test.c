@@ -1,0 +1,316 @@
+/*
+ * record_test.c - a program under the real libgstrace.so leaves the trace of what it did.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tracer/test/harness.h"
+#include "tracer/test/scan.h"
+
+static void assert_ended(const struct run *run, int code)
+{
+	assert_true(WIFEXITED(run->status));
+	assert_int_equal(WEXITSTATUS(run->status), code);
+}
+
+/* Script of the issue's mandated finding: the middle kernel in the legacy stream. */
+#define THREE_KERNELS                                                                                \
+	"stream s1; stream s2; launch s1 first 300us; launch 0 middle 300us; launch s2 last 300us; " \
+	"devsync; print done; exit 3"
+
+static void the_program_is_untouched(void **state)
+{
+	struct run *run = *state;
+
+	run->is_untraced = true;
+	run_script(run, THREE_KERNELS);
+	assert_ended(run, 3);
+	assert_string_equal(run->out, "done\n");
+	assert_int_equal(run->traces, 0);
+	run->is_untraced = false;
+	run_script(run, THREE_KERNELS);
+	assert_ended(run, 3);
+	assert_string_equal(run->out, "done\n");
+	assert_string_equal(run->err, "");
+	assert_int_equal(run->traces, 1);
+	assert_int_equal(run_staging_files(run), 0);
+}
+
+static void calls_and_kernels_are_in_order(void **state)
+{
+	static const char *const names[] = {"first", "middle", "last"};
+	struct run *run = *state;
+	struct gst_rec_kernel kernel, before = {0};
+	struct gst_rec_call_launch launch;
+	struct scan scan;
+	size_t open;
+
+	run_script(run, THREE_KERNELS);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 3);
+	assert_int_equal(open, 0);
+	/* outermost calls only: the driver calls inside these are not calls of their own */
+	assert_int_equal(scan_calls(&scan, "cudaDeviceSynchronize_v3020", &open), 1);
+	assert_int_equal(scan_calls(&scan, "cuCtxSynchronize_v2", &open), 0);
+	assert_int_equal(scan_calls(&scan, "cuStreamCreateWithPriority", &open), 2);
+	assert_int_equal(scan_calls(&scan, NULL, &open), 6);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 3);
+	for (size_t i = 0; i < 3; i++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, i), &kernel, sizeof(kernel));
+		scan_get(&scan, scan_find(&scan, GST_REC_CALL_LAUNCH, i), &launch, sizeof(launch));
+		assert_int_equal(kernel.head.corr, launch.head.corr);
+		assert_string_equal(scan_string(&scan, kernel.name), names[i]);
+		assert_string_equal(scan_string(&scan, launch.name), names[i]);
+		assert_int_equal(kernel.end_ns - kernel.start_ns, 300000);
+		assert_true(kernel.start_ns >= before.end_ns); /* the legacy barrier */
+		before = kernel;
+	}
+	scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, 1), &kernel, sizeof(kernel));
+	assert_int_equal(kernel.stream, 7);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+	assert_int_equal(scan.records[scan.count - 1].kind, GST_REC_END);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_true(scan_count(&scan, GST_REC_ANCHOR) >= 2);
+	assert_true(scan_count(&scan, GST_REC_DEVICE) >= 1);
+	assert_true(scan_count(&scan, GST_REC_CONTEXT) >= 1);
+	assert_true(scan_count(&scan, GST_REC_STREAM) >= 3);
+	scan_release(&scan);
+}
+
+static void each_kind_of_call_is_recorded(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_call_copy copy;
+	struct gst_rec_memcpy done;
+	struct gst_rec_call_event event;
+	struct gst_rec_call_exit left;
+	struct scan scan;
+	uint64_t handle;
+	size_t open, i;
+
+	run_script(
+		run,
+		"stream s nonblocking -2; event e; "
+		"memcpy h2d pageable 64KiB s; memcpy d2h pinned 1KiB s; memcpy h2d pageable 4KiB; "
+		"memset 4096 s; record e s; wait 0 e; query e; sync e; query s; sync s; "
+		"hostfunc s 10us; launch-ex s k 1us; malloc m 1MiB; malloc a 64KiB s; free a s; free m; "
+		"hostalloc h 4KiB; hostfree h; "
+		"capture s; launch s captured 5us; endcapture s g; instantiate g x; graphlaunch x s; "
+		"devsync; destroy e; destroy s; reset");
+	assert_ended(run, 0);
+	assert_string_equal(run->err, "");
+	scan_open(&scan, run->trace);
+	static const char *const once[] = {
+		"cuMemcpyHtoDAsync_v2",
+		"cuMemcpyDtoHAsync_v2",
+		"cudaMemcpy_v3020",
+		"cuMemsetD8Async",
+		"cuEventRecord",
+		"cuStreamWaitEvent",
+		"cuEventQuery",
+		"cudaEventSynchronize_v3020",
+		"cuStreamQuery",
+		"cudaStreamSynchronize_v3020",
+		"cuLaunchHostFunc",
+		"cuLaunchKernelEx",
+		"cudaMalloc_v3020",
+		"cuMemAllocAsync",
+		"cuMemFreeAsync",
+		"cudaFree_v3020",
+		"cudaHostAlloc_v3020",
+		"cudaFreeHost_v3020",
+		"cuStreamBeginCapture_v2",
+		"cuStreamEndCapture",
+		"cuGraphInstantiateWithFlags",
+		"cuGraphLaunch",
+		"cuEventCreate",
+		"cuEventDestroy_v2",
+		"cuStreamDestroy_v2",
+		"cudaDeviceReset_v3020",
+	};
+	for (i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
+		size_t calls = scan_calls(&scan, once[i], &open);
+
+		if (calls != 1 || open) {
+			fail_msg("%s: %zu calls, %zu open", once[i], calls, open);
+		}
+	}
+	scan_get(&scan, scan_find(&scan, GST_REC_CALL_COPY, 0), &copy, sizeof(copy));
+	assert_int_equal(copy.size, 64 << 10);
+	assert_int_equal(copy.direction, GST_COPY_HTOD);
+	assert_true(copy.stream > 2);
+	scan_get(&scan, scan_find(&scan, GST_REC_CALL_COPY, 2), &copy, sizeof(copy));
+	assert_int_equal(copy.size, 4 << 10);
+	assert_int_equal(copy.direction, GST_COPY_HTOD); /* read from the runtime call's kind */
+	assert_int_equal(scan_count(&scan, GST_REC_MEMCPY), 3);
+	scan_get(&scan, scan_find(&scan, GST_REC_MEMCPY, 0), &done, sizeof(done));
+	assert_int_equal(done.src_kind, GST_MEM_PAGEABLE);
+	assert_int_equal(done.dst_kind, GST_MEM_DEVICE);
+	assert_int_equal(done.is_async, 1);
+	/* the handle an event create gave is the one recorded later */
+	i = scan_find(&scan, GST_REC_CALL_EVENT, 0);
+	scan_get(&scan, i, &event, sizeof(event));
+	for (i++; scan.records[i].kind != GST_REC_CALL_EXIT; i++) {
+	}
+	scan_get(&scan, i, &left, sizeof(left));
+	handle = left.value;
+	assert_true(handle != 0);
+	scan_get(&scan, scan_find(&scan, GST_REC_CALL_EVENT, 1), &event, sizeof(event));
+	assert_int_equal(event.event, handle);
+	assert_true(scan_count(&scan, GST_REC_EVENT) >= 1);
+	assert_true(scan_count(&scan, GST_REC_SYNC) >= 4);
+	assert_true(scan_count(&scan, GST_REC_MEMORY) >= 6);
+	/* a graph launch is one device record unless nodes are asked for */
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_RUN), 1);
+	scan_release(&scan);
+}
+
+static void errors_are_recorded(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_call_exit left;
+	struct scan scan;
+	size_t open, failed = 0;
+
+	run_script(run, "stream s; fail 719; launch s k 1us; fail 2; malloc m 1MiB; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
+	for (size_t n = 0, i; (i = scan_find(&scan, GST_REC_CALL_EXIT, n)) != SIZE_MAX; n++) {
+		scan_get(&scan, i, &left, sizeof(left));
+		if (left.result) {
+			assert_true(left.result == 719 || left.result == 2);
+			failed++;
+		}
+	}
+	assert_int_equal(failed, 2);
+	scan_release(&scan);
+}
+
+static void graph_nodes_are_recorded_on_request(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_kernel kernel;
+	struct scan scan;
+
+	run->env[0] = "GSTRACE_GRAPHS=nodes";
+	run_script(run, "stream s; capture s; launch s a 5us; launch s b 5us; endcapture s g; "
+			"instantiate g x; graphlaunch x s; graphlaunch x s; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_RUN), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 4);
+	scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, 0), &kernel, sizeof(kernel));
+	assert_true(kernel.graph_node != 0);
+	scan_release(&scan);
+}
+
+static void the_per_thread_default_stream_is_told_apart(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+	size_t open;
+
+	run_script(
+		run,
+		"default-stream per-thread; launch 0 a 10us; memcpy h2d pageable 1KiB; "
+		"thread { launch 0 b 10us; sync 0 }; join; sync 0; runtime off; launch 0 c 10us; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel_ptsz", &open), 3);
+	assert_int_equal(scan_calls(&scan, "cudaMemcpy_ptds_v7000", &open), 1);
+	assert_int_equal(scan_calls(&scan, "cudaStreamSynchronize_ptsz_v7000", &open), 2);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 3);
+	scan_release(&scan);
+}
+
+static void many_threads_keep_their_order(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+	size_t open;
+
+	run_script(
+		run,
+		"stream s1; stream s2; "
+		"thread { repeat 500 { launch s1 a 0 } } ; thread { repeat 500 { launch s2 b 0 } }; "
+		"thread { repeat 500 { launch 0 c 0 } } ; thread { repeat 100 { event e; record e s1; destroy e } }; "
+		"repeat 20 { thread { launch s1 short 0 } } ; join; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	/* scan_calls checks enter, exit and times of every thread */
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1520);
+	assert_int_equal(open, 0);
+	assert_int_equal(scan_calls(&scan, "cuEventRecord", &open), 100);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 1520);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_true(scan_count(&scan, GST_REC_THREAD) >= 25);
+	scan_release(&scan);
+}
+
+static void private_leaves_out_names(void **state)
+{
+	struct run *run = *state;
+	char host[256] = "";
+	char *bytes;
+	size_t size;
+	FILE *file;
+
+	gethostname(host, sizeof(host) - 1);
+	run->env[0] = "GSTRACE_PRIVATE=1";
+	run_script(run, "launch 0 k 1us; devsync");
+	assert_int_equal(run->traces, 1);
+	file = fopen(run->trace, "rb");
+	assert_non_null(file);
+	bytes = calloc(1, 1 << 20);
+	assert_non_null(bytes);
+	size = fread(bytes, 1, 1 << 20, file);
+	fclose(file);
+	/* the short name of the program stays; its path, its words and the folders go */
+	assert_null(memmem(bytes, size, "/fake_app", 9));
+	assert_null(memmem(bytes, size, "devsync", 7));
+	assert_null(memmem(bytes, size, "libfake_cupti", 13));
+	assert_null(memmem(bytes, size, run->dir, strlen(run->dir)));
+	if (strlen(host) > 3) {
+		assert_null(memmem(bytes, size, host, strlen(host)));
+	}
+	free(bytes);
+}
+
+static void names_with_odd_bytes_survive(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_kernel kernel;
+	struct scan scan;
+
+	run_script(run, "launch 0 k\033[31m\"\\\xff 1us; devsync");
+	scan_open(&scan, run->trace);
+	scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, 0), &kernel, sizeof(kernel));
+	assert_string_equal(scan_string(&scan, kernel.name), "k\033[31m\"\\\xff");
+	scan_release(&scan);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(the_program_is_untouched),
+		CASE(calls_and_kernels_are_in_order),
+		CASE(each_kind_of_call_is_recorded),
+		CASE(errors_are_recorded),
+		CASE(graph_nodes_are_recorded_on_request),
+		CASE(the_per_thread_default_stream_is_told_apart),
+		CASE(many_threads_keep_their_order),
+		CASE(private_leaves_out_names),
+		CASE(names_with_odd_bytes_survive),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}
