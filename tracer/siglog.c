@@ -2,8 +2,8 @@
  * siglog.c - one line on stderr without stdio.
  *
  * Role      : the only place of the tracer that writes to the program's stderr.
- * Method    : a stack buffer and one write(2); SIGPIPE cannot be raised by a thread that blocks it,
- *             so it is blocked around the write and a pending one of ours is taken back.
+ * Method    : a stack buffer and one write(2); the signals that a write can raise are blocked around
+ *             it, and one of ours is taken back before they are let in again.
  * Invariant : errno and the signal mask are as before; nothing is ever written to stdout.
  * Not here  : notes in the trace (notes.h).
  */
@@ -14,30 +14,36 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A closed pipe must not kill the program because of a line of ours. */
+/* A closed pipe, or a file at its limit, must not end the program because of a line of ours. */
 static void write_quietly(const char *text, size_t length)
 {
 	static const struct timespec no_time;
-	sigset_t pipe_set, pending, before;
-	bool was_pending;
+	sigset_t ours, pending, before;
 	ssize_t done;
+	int signal_raised = 0;
 
-	sigemptyset(&pipe_set);
-	sigaddset(&pipe_set, SIGPIPE);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	sigemptyset(&pending);
 	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE) == 1;
-	if (pthread_sigmask(SIG_BLOCK, &pipe_set, &before)) {
+	if (pthread_sigmask(SIG_BLOCK, &ours, &before)) {
 		return;
 	}
 	do {
 		done = write(STDERR_FILENO, text, length);
 	} while (done < 0 && errno == EINTR);
-	if (done < 0 && errno == EPIPE && !was_pending) {
-		while (sigtimedwait(&pipe_set, NULL, &no_time) < 0 && errno == EINTR) {
+	if (done < 0) {
+		signal_raised = errno == EPIPE ? SIGPIPE : errno == EFBIG ? SIGXFSZ : 0;
+	}
+	/* Take back what we raised, unless it was waiting already. */
+	if (signal_raised && sigismember(&pending, signal_raised) != 1) {
+		sigemptyset(&ours);
+		sigaddset(&ours, signal_raised);
+		while (sigtimedwait(&ours, NULL, &no_time) < 0 && errno == EINTR) {
 			/* again */
 		}
 	}
