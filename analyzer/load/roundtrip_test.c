@@ -70,6 +70,87 @@ out:
 	return failed;
 }
 
+/* The chunks of a file in any other order: the same records in the same order come out. */
+static int check_shuffled(const char *path)
+{
+	enum { CHUNKS_MAX = 1000, ROUNDS = 5 };
+	static size_t begin[CHUNKS_MAX + 1];
+	char *first = NULL, *shuffled = NULL;
+	size_t first_length, first_room = 0, length, room, size, at, count = 0, i;
+	uint8_t *data = NULL, *other = NULL;
+	uint64_t records, random = 1;
+	struct gst_loader *l;
+	int failed = 1, round;
+	FILE *f = fopen(path, "rb");
+	long end;
+
+	if (!f || fseek(f, 0, SEEK_END) || (end = ftell(f)) <= 0 || fseek(f, 0, SEEK_SET)) {
+		perror(path);
+		goto out;
+	}
+	size = (size_t)end;
+	data = malloc(size);
+	other = malloc(size);
+	if (!data || !other || fread(data, 1, size, f) != size) {
+		perror(path);
+		goto out;
+	}
+	for (at = 0; at < size && count < CHUNKS_MAX;) {
+		struct gst_chunk_header h;
+
+		memcpy(&h, data + at, sizeof(h));
+		begin[count++] = at;
+		at += h.header_bytes + (size_t)((h.stored_bytes + 7) & ~UINT64_C(7));
+	}
+	begin[count] = size;
+	for (round = 0; round < ROUNDS; round++) {
+		size_t order[CHUNKS_MAX];
+
+		for (i = 0; i < count; i++)
+			order[i] = i;
+		for (i = count; round && i > 1; i--) {
+			size_t j, swap = order[i - 1];
+
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+			j = (size_t)(random >> 33) % i;
+			order[i - 1] = order[j];
+			order[j] = swap;
+		}
+		for (i = 0, at = 0; i < count; i++) {
+			size_t bytes = begin[order[i] + 1] - begin[order[i]];
+
+			memcpy(other + at, data + begin[order[i]], bytes);
+			at += bytes;
+		}
+		if (gst_loader_open_memory(other, size, path, NULL, &l, NULL))
+			goto out;
+		shuffled = to_text(l, &length, &room, &records);
+		if (!shuffled)
+			goto out;
+		if (!first) {
+			first = shuffled;
+			first_length = length;
+			first_room = room;
+			continue;
+		}
+		i = length == first_length && memcmp(first, shuffled, length) == 0;
+		gst_mem_free(shuffled, room);
+		if (!i) {
+			printf("FAIL: %s: round %d: other records when chunks are shuffled\n", path,
+			       round);
+			goto out;
+		}
+	}
+	failed = 0;
+out:
+	gst_mem_free(first, first_room);
+	free(data);
+	free(other);
+	if (f)
+		fclose(f);
+	return failed;
+}
+
 /* Traces of real programs that ended in order have nothing missing. */
 static int check_complete(const char *path)
 {
@@ -105,7 +186,7 @@ int main(int argc, char **argv)
 		int one = check(argv[i]);
 
 		if (strstr(argv[i], "/real/"))
-			one |= check_complete(argv[i]);
+			one |= check_complete(argv[i]) | check_shuffled(argv[i]);
 		failed += one;
 	}
 	printf("%d passed, %d failed\n", argc - 1 - failed, failed);
