@@ -1,0 +1,582 @@
+/*
+ * real_test.c - every recorded trace: no contradiction, exact replay, the same findings in other words.
+ *
+ * Role      : holds the model of ordering against hardware, and the analysis against what must not matter.
+ * Method    : real_test TRACE...; each is read into memory and written again with kernels renamed, streams
+ *             renumbered, times shifted or chunks shuffled; then with one fact made wrong (a non-blocking
+ *             stream blocking, a wait moved to the next record, ...), which verify must contradict.
+ * Invariant : a wrong fact that nothing contradicts fails the test, as does a trace that is missing.
+ * Not here  : what the traces promise (expect_test.sh).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/outfile.h"
+#include "analyzer/base/vec.h"
+#include "analyzer/check/check.h"
+#include "analyzer/load/gst_writer.h"
+#include "analyzer/load/load.h"
+
+struct item {
+	const struct gst_schema_record *schema;
+	uint32_t corr, chunk, tail_bytes;
+	void *data, *tail;
+};
+
+struct trace {
+	const char *name;
+	GST_VEC(struct gst_chunk_header) chunks;
+	GST_VEC(struct item) items;
+	struct gst_arena *arena;
+};
+
+struct stages {
+	struct gst_arena *arena;
+	const struct gst_model *m;
+	const struct gst_order *o;
+	const struct gst_timing *t;
+	const struct gst_findings *f;
+};
+
+static unsigned failures;
+
+static void fail(const char *trace, const char *what, const char *why)
+{
+	failures++;
+	printf("FAILED: %s, %s: %s\n", trace, what, why);
+}
+
+static _Noreturn void die(const char *trace, const struct gst_err *err)
+{
+	printf("FAILED: %s: %s\n", trace, err->text);
+	exit(1);
+}
+
+/* ---- read and write ------------------------------------------------------------------------- */
+
+static void read_trace(const char *path, struct trace *t)
+{
+	struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	const char *slash = strrchr(path, '/');
+	struct gst_loader *l;
+	struct gst_record rec;
+	struct gst_err err = {0};
+	const struct gst_chunk_header *chunk = NULL;
+	uint64_t number = 0;
+	int got;
+
+	memset(t, 0, sizeof(*t));
+	t->name = slash ? slash + 1 : path;
+	t->arena = gst_arena_new(0);
+	options.fold_staging = false;
+	options.file_order = true;
+	if (gst_loader_open(path, &options, &l, &err)) {
+		die(path, &err);
+	}
+	while ((got = gst_loader_next(l, &rec)) > 0) {
+		struct item x = {
+			.schema = rec.schema, .corr = rec.corr, .tail_bytes = rec.tail_bytes};
+
+		chunk = gst_loader_chunk(l);
+		if (t->chunks.count == 0 || chunk->sequence != number) {
+			gst_vec_push(&t->chunks, *chunk);
+			number = chunk->sequence;
+		}
+		x.chunk = (uint32_t)t->chunks.count - 1;
+		x.data = gst_arena_copy(t->arena, rec.data, rec.schema->bytes);
+		if (rec.tail_bytes) {
+			x.tail = gst_arena_copy(t->arena, rec.tail, rec.tail_bytes);
+		}
+		gst_vec_push(&t->items, x);
+	}
+	if (got < 0) {
+		die(path, gst_loader_error(l));
+	}
+	gst_loader_close(l);
+}
+
+static void forget(struct trace *t)
+{
+	gst_vec_free(&t->chunks);
+	gst_vec_free(&t->items);
+	gst_arena_free(t->arena);
+}
+
+/* A copy whose records may be changed; the strings of @t are shared. */
+static struct trace copy_of(const struct trace *t)
+{
+	struct trace c = {.name = t->name, .arena = gst_arena_new(0)};
+
+	for (size_t i = 0; i < t->chunks.count; i++) {
+		gst_vec_push(&c.chunks, t->chunks.data[i]);
+	}
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item x = t->items.data[i];
+		x.data = gst_arena_copy(c.arena, x.data, x.schema->bytes);
+		gst_vec_push(&c.items, x);
+	}
+	return c;
+}
+
+static bool is_set(struct item *x, const char *field, uint64_t value)
+{
+	const struct gst_schema_field *f = gst_schema_find_field(x->schema, field, strlen(field));
+	return f && gst_schema_set(f, x->data, value);
+}
+
+static struct stages analyze(struct trace *t)
+{
+	struct gst_outfile *out = gst_outfile_open_memory();
+	struct gst_gst_writer *w = gst_gst_writer_new(out);
+	struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	struct gst_loader *l;
+	struct gst_err err = {0};
+	struct stages s = {.arena = gst_arena_new(0)};
+	const char *bytes;
+	size_t length;
+	bool is_begun = false;
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct item *x = &t->items.data[i];
+
+		if (i == 0 || x->chunk != t->items.data[i - 1].chunk) {
+			struct gst_chunk_header h = t->chunks.data[x->chunk];
+			if (is_begun) {
+				gst_gst_writer_end(w);
+			}
+			/* Copies of staging pages no longer, and numbered as they stand. */
+			h.source_page = h.source_offset = 0;
+			h.flags |= GST_CHUNK_SEALED;
+			h.sequence = ++number;
+			gst_gst_writer_begin(w, &h);
+			is_begun = true;
+		}
+		if (x->schema->kind == GST_REC_END) {
+			(void)is_set(&t->items.data[i], "chunks", number - 1);
+			(void)is_set(&t->items.data[i], "records", i);
+		}
+		if (gst_gst_writer_put(w, x->schema, x->corr, x->data, x->tail, x->tail_bytes,
+				       &err)) {
+			die(t->name, &err);
+		}
+	}
+	if (is_begun) {
+		gst_gst_writer_end(w);
+	}
+	gst_gst_writer_free(w);
+	bytes = gst_outfile_memory(out, &length);
+	options.fold_staging = false;
+	if (gst_loader_open_memory(bytes, length, t->name, &options, &l, &err) ||
+	    gst_model_build(&l, 1, s.arena, &s.m, &err) ||
+	    gst_order_build(s.m, s.arena, &s.o, &err) ||
+	    gst_timing_build(s.m, s.o, s.arena, &s.t, &err) ||
+	    gst_check_run(s.m, s.o, s.t, NULL, s.arena, &s.f, &err)) {
+		die(t->name, &err);
+	}
+	if (!s.m->is_complete) {
+		fail(t->name, "written again", "is not complete");
+	}
+	gst_loader_close(l);
+	gst_outfile_abort(out);
+	return s;
+}
+
+/* ---- in other words ------------------------------------------------------------------------- */
+
+static uint64_t get(const struct item *x, const char *field)
+{
+	const struct gst_schema_field *f = gst_schema_find_field(x->schema, field, strlen(field));
+	return f ? gst_schema_get(f, x->data) : 0;
+}
+
+static void rename_kernels(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		bool is_kernel = false;
+		char name[40];
+		int n;
+
+		if (x->schema->kind != GST_REC_STRING) {
+			continue;
+		}
+		for (size_t j = 0; j < t->items.count && !is_kernel; j++) {
+			const struct item *y = &t->items.data[j];
+			is_kernel = (y->schema->kind == GST_REC_KERNEL ||
+				     y->schema->kind == GST_REC_CALL_LAUNCH) &&
+				    get(y, "name") == get(x, "id");
+		}
+		if (is_kernel) {
+			n = snprintf(name, sizeof(name), "renamed_%" PRIu64, get(x, "id"));
+			x->tail = gst_arena_copy(t->arena, name, (size_t)n);
+			x->tail_bytes = (uint32_t)n;
+		}
+	}
+}
+
+static void renumber_streams(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+
+		for (uint32_t j = 0; j < x->schema->field_count; j++) {
+			const struct gst_schema_field *f = &x->schema->fields[j];
+			uint64_t id = gst_schema_get(f, x->data);
+			/* CUPTI's numbers, not the handles of calls. */
+			if (f->form->class_id == GST_FORM_DEC && id && id != UINT32_MAX &&
+			    (strcmp(f->name, "stream") == 0 ||
+			     strcmp(f->name, "null_stream") == 0)) {
+				(void)gst_schema_set(f, x->data, 5000 - 7 * id);
+			}
+		}
+	}
+}
+
+static void shift_times(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+
+		for (uint32_t j = 0; j < x->schema->field_count; j++) {
+			const struct gst_schema_field *f = &x->schema->fields[j];
+			uint64_t ns = gst_schema_get(f, x->data);
+			if (ns && (f->form->class_id == GST_FORM_MONO ||
+				   f->form->class_id == GST_FORM_GPU ||
+				   f->form->class_id == GST_FORM_REAL ||
+				   f->form->class_id == GST_FORM_RAW)) {
+				(void)gst_schema_set(f, x->data, ns + UINT64_C(3600123000000));
+			}
+		}
+	}
+}
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (*seed >> 8) % below;
+}
+
+/* Event chunks change places, but for those of one thread; device records also among each other. */
+static void shuffle_chunks(struct trace *t, uint32_t seed)
+{
+	struct trace old = *t;
+	GST_VEC(uint32_t) units = {0}; /* first item of each movable unit */
+	GST_VEC(uint32_t) lengths = {0};
+	size_t last = t->items.count;
+
+	memset(&t->chunks, 0, sizeof(t->chunks));
+	memset(&t->items, 0, sizeof(t->items));
+	for (size_t i = 0; i < last;) {
+		const struct gst_chunk_header *h = &old.chunks.data[old.items.data[i].chunk];
+		size_t end = i + 1;
+		bool moves = (h->flags & GST_CHUNK_EVENTS) && !(h->flags & GST_CHUNK_DEFS) &&
+			     !(h->flags & GST_CHUNK_END);
+
+		while (end < last && old.items.data[end].chunk == old.items.data[i].chunk &&
+		       !(moves && h->thread == 0 && end - i >= 3)) {
+			end++;
+		}
+		if (moves) {
+			gst_vec_push(&units, (uint32_t)i);
+			gst_vec_push(&lengths, (uint32_t)(end - i));
+		}
+		i = end;
+	}
+	for (size_t i = units.count; i > 1; i--) {
+		size_t j = draw(&seed, (uint32_t)i);
+		uint32_t a = units.data[i - 1], b = lengths.data[i - 1];
+		units.data[i - 1] = units.data[j];
+		lengths.data[i - 1] = lengths.data[j];
+		units.data[j] = a;
+		lengths.data[j] = b;
+	}
+	/* Chunks of one thread back into their order. */
+	for (size_t i = 0; i < units.count; i++) {
+		for (size_t j = i + 1; j < units.count; j++) {
+			const struct gst_chunk_header *a =
+				&old.chunks.data[old.items.data[units.data[i]].chunk];
+			const struct gst_chunk_header *b =
+				&old.chunks.data[old.items.data[units.data[j]].chunk];
+			if (a->thread && a->thread == b->thread && units.data[j] < units.data[i]) {
+				uint32_t x = units.data[i], y = lengths.data[i];
+				units.data[i] = units.data[j];
+				lengths.data[i] = lengths.data[j];
+				units.data[j] = x;
+				lengths.data[j] = y;
+			}
+		}
+	}
+	/* What does not move (definitions, the trailer) stays before and behind. */
+	for (int part = 0; part < 3; part++) {
+		for (size_t i = 0; i < (part == 1 ? units.count : last); i++) {
+			size_t from = part == 1 ? units.data[i] : i;
+			size_t n = part == 1 ? lengths.data[i] : 1;
+			struct gst_chunk_header h = old.chunks.data[old.items.data[from].chunk];
+			bool moves = (h.flags & GST_CHUNK_EVENTS) && !(h.flags & GST_CHUNK_DEFS) &&
+				     !(h.flags & GST_CHUNK_END);
+
+			if (part != 1 &&
+			    (moves || (part == 2) != ((h.flags & GST_CHUNK_END) != 0))) {
+				continue;
+			}
+			if (part == 1 || i == 0 ||
+			    old.items.data[i].chunk != old.items.data[i - 1].chunk) {
+				gst_vec_push(&t->chunks, h);
+			}
+			for (size_t j = 0; j < n; j++) {
+				struct item x = old.items.data[from + j];
+				x.chunk = (uint32_t)t->chunks.count - 1;
+				gst_vec_push(&t->items, x);
+			}
+		}
+	}
+	gst_vec_free(&old.chunks);
+	gst_vec_free(&old.items);
+	gst_vec_free(&units);
+	gst_vec_free(&lengths);
+}
+
+static void shuffle_1(struct trace *t)
+{
+	shuffle_chunks(t, 1);
+}
+
+static void shuffle_2(struct trace *t)
+{
+	shuffle_chunks(t, 2);
+}
+
+static void compare(const char *trace, const char *what, const struct gst_findings *a,
+		    const struct gst_findings *b)
+{
+	char why[300];
+
+	if (a->count != b->count || a->hidden_count != b->hidden_count ||
+	    a->hidden_blocked_ns != b->hidden_blocked_ns) {
+		(void)snprintf(why, sizeof(why), "%u findings and %u hidden, were %u and %u",
+			       b->count, b->hidden_count, a->count, a->hidden_count);
+		fail(trace, what, why);
+		return;
+	}
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct gst_finding *x = &a->items[i], *y = &b->items[i];
+		if (strcmp(x->id, y->id) != 0 || x->severity != y->severity ||
+		    x->cost_ns != y->cost_ns || x->cost_low_ns != y->cost_low_ns ||
+		    x->cost_high_ns != y->cost_high_ns || x->blocked_ns != y->blocked_ns ||
+		    x->occurrence_count != y->occurrence_count) {
+			(void)snprintf(why, sizeof(why),
+				       "%s of %" PRIu64 " ns, was %s of %" PRIu64 " ns", y->id,
+				       y->cost_ns, x->id, x->cost_ns);
+			fail(trace, what, why);
+		}
+	}
+}
+
+static const struct {
+	const char *what;
+	void (*change)(struct trace *t);
+} words[] = {
+	{"kernels renamed", rename_kernels},  {"streams renumbered", renumber_streams},
+	{"times shifted", shift_times},	      {"chunks shuffled", shuffle_1},
+	{"chunks shuffled again", shuffle_2},
+};
+
+/* ---- one fact made wrong -------------------------------------------------------------------- */
+
+static void make_streams_blocking(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_STREAM && get(x, "type") == GST_STREAM_NONBLOCKING) {
+			(void)is_set(x, "type", GST_STREAM_BLOCKING);
+		} else if (x->schema->kind == GST_REC_CALL_STREAM) {
+			(void)is_set(x, "flags", 0);
+		}
+	}
+}
+
+/* All work of user streams into the first of them. */
+static void merge_streams(struct trace *t)
+{
+	uint64_t handle = 0, id = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_STREAM && get(x, "handle") > 2 && !handle) {
+			handle = get(x, "handle");
+			id = get(x, "stream");
+		}
+	}
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		uint16_t kind = x->schema->kind;
+		if ((kind == GST_REC_CALL_LAUNCH || kind == GST_REC_CALL_COPY) &&
+		    get(x, "stream") > 2) {
+			(void)is_set(x, "stream", handle);
+		} else if (kind == GST_REC_KERNEL || kind == GST_REC_MEMCPY) {
+			(void)is_set(x, "stream", id);
+		}
+	}
+}
+
+/* Each event wait refers to the record after the one it was made for. */
+static void move_waits_on(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_SYNC && get(x, "type") == GST_SYNC_STREAM_WAIT &&
+		    get(x, "sync_id")) {
+			uint64_t event = get(x, "event_id"), next = 0;
+			for (size_t j = 0; j < t->items.count; j++) {
+				const struct item *y = &t->items.data[j];
+				if (y->schema->kind == GST_REC_EVENT &&
+				    get(y, "event_id") == event &&
+				    get(y, "sync_id") > get(x, "sync_id") &&
+				    (!next || get(y, "sync_id") < next)) {
+					next = get(y, "sync_id");
+				}
+			}
+			if (next) {
+				(void)is_set(x, "sync_id", next);
+			}
+		}
+	}
+}
+
+static void stream_waits_cover_all(struct trace *t)
+{
+	const struct gst_api *all = gst_api_find_name("cudaDeviceSynchronize", 21);
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		const struct gst_api *api = gst_api_find((uint32_t)get(x, "api"));
+		if (x->schema->kind == GST_REC_CALL_STREAM && api &&
+		    api->class_id == GST_API_CLASS_STREAM_SYNC) {
+			(void)is_set(x, "api", all->api);
+			(void)is_set(x, "stream", 0);
+		}
+	}
+}
+
+static void queries_succeed(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CALL_EXIT && get(x, "result") == 600) {
+			(void)is_set(x, "result", 0);
+		}
+		if (x->schema->kind == GST_REC_SYNC && get(x, "result")) {
+			(void)is_set(x, "result", 0);
+		}
+	}
+}
+
+static const struct {
+	const char *trace, *what;
+	void (*change)(struct trace *t);
+	enum gst_rule rule;
+} lies[] = {
+	{"default_stream_good.gst", "non-blocking streams said to be blocking",
+	 make_streams_blocking, GST_RULE_S3},
+	{"pipeline.gst", "two streams said to be one", merge_streams, GST_RULE_S1},
+	{"events_rerecord.gst", "waits moved to the next record", move_waits_on, GST_RULE_E1},
+	{"device_sync_good.gst", "stream waits said to cover the device", stream_waits_cover_all,
+	 GST_RULE_H1},
+	{"event_poll.gst", "not-ready queries said to have succeeded", queries_succeed,
+	 GST_RULE_H2},
+};
+
+#define LIES (sizeof(lies) / sizeof(lies[0]))
+
+/* ---- each trace ----------------------------------------------------------------------------- */
+
+static struct gst_verify_rule corpus[GST_RULE_COUNT];
+
+static void look_at(const char *path, bool *is_lied_about)
+{
+	struct trace t;
+	struct stages plain;
+	struct gst_verify v;
+	struct gst_replay replay;
+	struct gst_cut none = {0};
+	char why[200];
+
+	read_trace(path, &t);
+	plain = analyze(&t);
+	gst_timing_verify(plain.t, plain.arena, &v);
+	for (uint32_t i = 0; i < v.example_count; i++) {
+		const struct gst_edge *e = gst_order_edge(plain.o, v.examples[i].edge);
+		(void)snprintf(
+			why, sizeof(why), "rule %s is contradicted by %" PRId64 " ns (%u to %u)",
+			gst_rule_id((enum gst_rule)e->rule), v.examples[i].gap_ns, e->from, e->to);
+		fail(t.name, "as recorded", why);
+	}
+	for (int r = 0; r < GST_RULE_COUNT; r++) {
+		corpus[r].edges += v.rules[r].edges;
+		corpus[r].checked += v.rules[r].checked;
+		corpus[r].tight += v.rules[r].tight;
+		corpus[r].not_checkable += v.rules[r].not_checkable;
+	}
+	gst_timing_replay(plain.t, &none, plain.arena, &replay);
+	if (replay.makespan_ns != replay.baseline_ns) {
+		fail(t.name, "as recorded", "the replay is not what was observed");
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct trace c = copy_of(&t);
+		struct stages other;
+
+		words[i].change(&c);
+		other = analyze(&c);
+		compare(t.name, words[i].what, plain.f, other.f);
+		gst_arena_free(other.arena);
+		forget(&c);
+	}
+	for (size_t i = 0; i < LIES; i++) {
+		struct trace c;
+		struct stages other;
+
+		if (strcmp(lies[i].trace, t.name) != 0) {
+			continue;
+		}
+		is_lied_about[i] = true;
+		c = copy_of(&t);
+		lies[i].change(&c);
+		other = analyze(&c);
+		gst_timing_verify(other.t, other.arena, &v);
+		if (v.rules[lies[i].rule].contradictions == 0) {
+			(void)snprintf(why, sizeof(why), "rule %s is not contradicted",
+				       gst_rule_id(lies[i].rule));
+			fail(t.name, lies[i].what, why);
+		}
+		gst_arena_free(other.arena);
+		forget(&c);
+	}
+	gst_arena_free(plain.arena);
+	forget(&t);
+}
+
+int main(int argc, char **argv)
+{
+	bool is_lied_about[LIES] = {false};
+
+	for (int i = 1; i < argc; i++) {
+		look_at(argv[i], is_lied_about);
+	}
+	for (size_t i = 0; i < LIES; i++) {
+		if (!is_lied_about[i]) {
+			fail(lies[i].trace, lies[i].what, "no such trace");
+		}
+	}
+	printf("rule  edges checked  tight not checkable\n");
+	for (int r = 0; r < GST_RULE_COUNT; r++) {
+		printf("%-4s %6" PRIu64 " %7" PRIu64 " %6" PRIu64 " %6" PRIu64 "%s\n",
+		       gst_rule_id((enum gst_rule)r), corpus[r].edges, corpus[r].checked,
+		       corpus[r].tight, corpus[r].not_checkable,
+		       corpus[r].tight ? "" : "  untested: no tight edge");
+	}
+	printf("%d traces, %u failures\n", argc - 1, failures);
+	return failures || argc < 2;
+}
