@@ -564,6 +564,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("%s: %u of %u EXPECT lines hold\n", argv[2], s.held, s.held + s.failed);
+	gst_model_free(s.m);
 	gst_arena_free(arena);
 	return s.failed ? 1 : 0;
 }

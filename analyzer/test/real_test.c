@@ -184,6 +184,12 @@ static struct stages analyze(struct trace *t)
 	return s;
 }
 
+static void release(struct stages *s)
+{
+	gst_model_free(s->m);
+	gst_arena_free(s->arena);
+}
+
 /* ---- in other words ------------------------------------------------------------------------- */
 
 static uint64_t get(const struct item *x, const char *field)
@@ -531,7 +537,7 @@ static void look_at(const char *path, bool *is_lied_about)
 		words[i].change(&c);
 		other = analyze(&c);
 		compare(t.name, words[i].what, plain.f, other.f);
-		gst_arena_free(other.arena);
+		release(&other);
 		forget(&c);
 	}
 	for (size_t i = 0; i < LIES; i++) {
@@ -551,10 +557,10 @@ static void look_at(const char *path, bool *is_lied_about)
 				       gst_rule_id(lies[i].rule));
 			fail(t.name, lies[i].what, why);
 		}
-		gst_arena_free(other.arena);
+		release(&other);
 		forget(&c);
 	}
-	gst_arena_free(plain.arena);
+	release(&plain);
 	forget(&t);
 }
 

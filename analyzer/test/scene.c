@@ -334,6 +334,7 @@ void gst_scene_analyze(struct gst_scene *s, struct gst_scene_stages *out)
 
 void gst_scene_release(struct gst_scene_stages *out)
 {
+	gst_model_free(out->m);
 	gst_arena_free(out->arena);
 }
 
