@@ -505,7 +505,10 @@ static void create_stream(struct gst_builder *b, gst_call_id id)
 				best = def;
 		}
 	} else if (gst_map_get(&p->def_handles, raw->value, &def)) {
-		while (def != GST_NONE && p->stream_defs.data[def].is_claimed)
+		/* One that was used before this call is another life of the handle. */
+		while (def != GST_NONE &&
+		       (p->stream_defs.data[def].is_claimed ||
+			b->streams.data[root(b, p->stream_defs.data[def].stream)].is_named))
 			def = p->stream_defs.data[def].next_handle;
 		best = def;
 		gst_map_put(&p->def_handles, raw->value, def);
@@ -924,6 +927,7 @@ static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool i
 			b->captures.data[s->capture - 1] = false;
 		return false;
 	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_LAUNCH: /* by an attribute */
 		if (is_ok && in_event)
 			*in_event = is_captured ? s->capture : 0;
 		return is_captured;

@@ -109,6 +109,32 @@ static void find_settings(struct gst_order_builder *b)
 	}
 }
 
+static bool is_record(const struct gst_call *c)
+{
+	return c->event != GST_NONE && !(c->flags & GST_CALL_RETURNED && c->result) &&
+	       (c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_LAUNCH);
+}
+
+static void find_records(struct gst_order_builder *b)
+{
+	const struct gst_model *m = b->m;
+
+	b->record_first = gst_mem_alloc(((size_t)m->event_count + 2) * sizeof(*b->record_first));
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		if (is_record(&m->calls[i])) {
+			b->record_first[m->calls[i].event + 2]++;
+			b->record_count++;
+		}
+	}
+	for (uint32_t i = 2; i < m->event_count + 2; i++)
+		b->record_first[i] += b->record_first[i - 1];
+	b->record_calls = gst_mem_alloc(b->record_count * sizeof(*b->record_calls));
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		if (is_record(&m->calls[i]))
+			b->record_calls[b->record_first[m->calls[i].event + 1]++] = i;
+	}
+}
+
 static void init(struct gst_order_builder *b)
 {
 	const struct gst_model *m = b->m;
@@ -134,6 +160,7 @@ static void init(struct gst_order_builder *b)
 			(void)gst_map_add(&b->sync_ids, (uint64_t)op->event << 32 | op->sync_id, i,
 					  NULL);
 	}
+	find_records(b);
 	find_windows(b);
 	find_settings(b);
 }
@@ -155,6 +182,8 @@ static void release(struct gst_order_builder *b)
 	gst_mem_free(b->lanes, m->stream_count * sizeof(*b->lanes));
 	gst_mem_free(b->contexts, m->context_count * sizeof(*b->contexts));
 	gst_mem_free(b->events, m->event_count * sizeof(*b->events));
+	gst_mem_free(b->record_first, ((size_t)m->event_count + 2) * sizeof(*b->record_first));
+	gst_mem_free(b->record_calls, b->record_count * sizeof(*b->record_calls));
 	gst_mem_free(b->last_call, m->thread_count * sizeof(*b->last_call));
 	gst_mem_free(b->processes, m->process_count * sizeof(*b->processes));
 	gst_map_release(&b->sync_ids);

@@ -97,7 +97,11 @@ struct gst_order_builder {
 	GST_VEC(struct gst_front) preds; /* answer of collect */
 	struct gst_lane *lanes;		 /* by stream */
 	struct gst_order_ctx *contexts;
-	uint32_t *events;	 /* frontier of records, by event */
+	uint32_t *events; /* frontier of records, by event */
+	/* by event: its first one in record_calls, the calls that record it in order; event_count + 2 */
+	uint32_t *record_first;
+	gst_call_id *record_calls;
+	uint32_t record_count;
 	gst_call_id *last_call;	 /* by thread */
 	struct gst_map sync_ids; /* event, sync id -> record */
 	struct gst_order_process *processes;

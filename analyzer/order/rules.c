@@ -171,10 +171,12 @@ static unsigned collect_lane(struct gst_order_builder *b, struct gst_lane *lane,
 {
 	unsigned saw = collect(b, &lane->front, call);
 	gst_node_id barrier;
+	struct gst_front last;
 	uint32_t version = 0;
 
 	if (saw || b->preds.count <= FRONT_MAX)
 		return saw;
+	last = b->pool.data[lane->front];
 	barrier = add_barrier(b, node_of_call(b, call));
 	for (size_t i = b->preds.count; i-- > 0;) {
 		add_work(b, b->preds.data[i].node, barrier, GST_RULE_S2);
@@ -192,6 +194,9 @@ static unsigned collect_lane(struct gst_order_builder *b, struct gst_lane *lane,
 			   .node = barrier, .call = GST_NONE, .aux = version, .is_chain = true});
 	gst_vec_clear(&b->preds);
 	gst_vec_push(&b->preds, b->pool.data[lane->front]);
+	/* What comes next may be a programmatic launch too: it looks at the op just before it. */
+	if (!last.is_chain)
+		push_front(b, &lane->front, last);
 	return 0;
 }
 
@@ -480,6 +485,39 @@ static bool lost_between(const struct gst_order_builder *b, gst_call_id from, gs
 }
 
 /*
+ * Is @event recorded by a call that was entered after @call, and still may have been accepted before it? Which
+ * record is the latest needs this look ahead; no other rule does.
+ */
+static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gst_event_id event)
+{
+	const struct gst_call *c = &b->m->calls[call];
+	uint32_t end = b->record_first[event + 1];
+	uint32_t low = b->record_first[event];
+	uint32_t high = end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (b->record_calls[middle] <= call) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	for (; low < end; low++) {
+		gst_call_id later = b->record_calls[low];
+
+		if (c->flags & GST_CALL_RETURNED && b->m->calls[later].enter_ns >= c->exit_ns)
+			return false;
+		if (accepted(b, call, later) != GST_ACCEPTED_BEFORE) {
+			note_pair(b, call, later);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
  * E2: the record that @call, which names @event, refers to: by CUPTI's number, else the latest one accepted
  * before it. *kind is meaningful for GST_REF_OP.
  */
@@ -497,7 +535,7 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 	if (sync_id && gst_map_get(&b->sync_ids, (uint64_t)event << 32 | sync_id, record))
 		return GST_REF_OP;
 	saw = collect(b, &b->events[event], call);
-	if (saw & SAW_AMBIGUOUS || b->preds.count > 1)
+	if (saw & SAW_AMBIGUOUS || b->preds.count > 1 || recorded_meanwhile(b, call, event))
 		return GST_REF_AMBIGUOUS;
 	/* E3: nothing recorded, and we would know. */
 	if (!b->preds.count)
