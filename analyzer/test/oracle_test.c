@@ -1564,7 +1564,7 @@ static int check_properties(uint64_t first_seed, uint64_t seeds)
 
 int main(int argc, char **argv)
 {
-	uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000;
+	uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
 	uint64_t first_seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	int failed = 0;
 
