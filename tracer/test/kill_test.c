@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -152,6 +153,40 @@ static void a_kill_during_recycling_loses_no_call(void **state)
 	}
 }
 
+/* The kills are spread over the time that the program takes, most of which is our start and end. */
+static void a_kill_at_the_start_or_the_end_leaves_a_readable_trace(void **state)
+{
+	struct run *run = *state;
+	double whole_s;
+	int read = 0;
+
+	run_script(run, "repeat 50 { launch 0 k 0 }; devsync");
+	remove_files(run);
+	whole_s = run->seconds < 0.6 ? run->seconds : 0.6;
+	for (int i = 0; i < 60; i++) {
+		struct timespec pause = {.tv_nsec = (long)(whole_s * 1e9 * i / 40)};
+		struct stat file;
+		struct scan scan;
+		size_t open;
+
+		memset(run->out, 0, sizeof(run->out));
+		run_start(run, "repeat 50 { launch 0 k 0 }; devsync");
+		nanosleep(&pause, NULL);
+		kill(run->pid, SIGKILL);
+		run_finish(run);
+		assert_true(run->traces <= 1);
+		/* made, and nothing in it yet: nothing had been called */
+		if (run->traces && !stat(run->trace, &file) && file.st_size > 0) {
+			scan_open(&scan, run->trace);
+			scan_calls(&scan, "cuLaunchKernel", &open);
+			read++;
+			scan_release(&scan);
+		}
+		remove_files(run);
+	}
+	assert_true(read > 0);
+}
+
 static void a_call_that_never_returned_is_in_the_trace(void **state)
 {
 	static const char *const ends[] = {"inside kill", "inside abort", "inside _exit 7"};
@@ -279,6 +314,7 @@ int main(void)
 		CASE(a_killed_program_loses_no_call),
 		CASE(threads_of_a_killed_program_lose_no_call),
 		CASE(a_kill_during_recycling_loses_no_call),
+		CASE(a_kill_at_the_start_or_the_end_leaves_a_readable_trace),
 		CASE(a_call_that_never_returned_is_in_the_trace),
 		CASE(a_blocking_call_is_visible_while_it_waits),
 		CASE(exit_inside_a_call_ends_in_order),

@@ -296,6 +296,24 @@ static void names_with_odd_bytes_survive(void **state)
 	scan_release(&scan);
 }
 
+/* Two libraries of one soname in a process would be one to the loader and two to CUDA. */
+static void a_cupti_that_the_program_has_loaded_is_used(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+	size_t open;
+
+	run->library = "FAKE_CUPTI_NAMED";
+	run->cupti = "/nowhere/libcupti.so.13";
+	run_script(run, "launch 0 k 1us; devsync");
+	assert_ended(run, 0);
+	assert_string_equal(run->err, "");
+	assert_int_equal(run->traces, 1);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
+	scan_release(&scan);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
 
 int main(void)
@@ -310,6 +328,7 @@ int main(void)
 		CASE(many_threads_keep_their_order),
 		CASE(private_leaves_out_names),
 		CASE(names_with_odd_bytes_survive),
+		CASE(a_cupti_that_the_program_has_loaded_is_used),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
