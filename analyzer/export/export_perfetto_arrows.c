@@ -3,7 +3,7 @@
  *
  * Role      : an arrow needs two slices; many ends of edges (event records, barrier points) have none.
  * Method    : one pass in topological order gives each node the slice that stands for its end, one pass
- *             backwards through each stream the slice for its begin. Then each edge in force is one
+ *             backwards the slice for its begin. Then each edge in force is one
  *             arrow or counted under the reason why it is none.
  * Invariant : an arrow is one edge; its source has ended when its target begins; no two arrows join the
  *             same two slices.
@@ -93,6 +93,32 @@ static gst_op_id latest_before(const struct gst_model *m, const struct gst_order
 	return best;
 }
 
+/* The next work of its stream, as far as it is known to follow: calls of two threads may be in any order. */
+static gst_op_id earliest_after(const struct gst_model *m, const struct gst_order *o,
+				const struct gst_timing *t, const struct gst_arrows *a,
+				gst_op_id moment)
+{
+	uint32_t count;
+	const gst_edge_id *out = gst_order_out(o, gst_node_of_op(moment), &count);
+	gst_op_id best = GST_NONE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(o, out[i]);
+		gst_op_id op;
+
+		if (e->rule != GST_RULE_S1 || e->form != GST_END_BEGIN ||
+		    !gst_node_is_op(o, e->to) || !is_in_force(t, out[i])) {
+			continue;
+		}
+		op = a->first[e->to];
+		if (op != GST_NONE &&
+		    (best == GST_NONE || m->ops[op].begin_ns < m->ops[best].begin_ns)) {
+			best = op;
+		}
+	}
+	return best;
+}
+
 static void stand_for_moments(const struct gst_model *m, const struct gst_order *o,
 			      const struct gst_timing *t, struct gst_arrows *a)
 {
@@ -102,24 +128,19 @@ static void stand_for_moments(const struct gst_model *m, const struct gst_order 
 	for (uint32_t i = 0; i < count; i++) {
 		gst_node_id n = gst_node_of_point(points[i]);
 		bool is_moment = n < m->op_count
-					 ? !is_timed(&m->ops[n]) && takes_no_time(&m->ops[n])
+					 ? a->last[n] == GST_NONE && takes_no_time(&m->ops[n])
 					 : gst_node_is_barrier(o, n);
 
 		if (is_moment && points[i] == gst_point_end(n)) {
 			a->last[n] = latest_before(m, o, t, a, n);
 		}
 	}
-	for (uint32_t s = 0; s < m->stream_count; s++) {
-		const struct gst_stream *stream = &m->streams[s];
-		gst_op_id next = GST_NONE;
+	for (uint32_t i = count; i-- > 0;) {
+		gst_node_id n = gst_node_of_point(points[i]);
 
-		for (uint32_t i = stream->op_count; i-- > 0;) {
-			gst_op_id op = stream->ops[i];
-
-			if (a->first[op] == GST_NONE && takes_no_time(&m->ops[op])) {
-				a->first[op] = next;
-			}
-			next = a->first[op];
+		if (n < m->op_count && points[i] == gst_point_begin(n) && a->first[n] == GST_NONE &&
+		    takes_no_time(&m->ops[n])) {
+			a->first[n] = earliest_after(m, o, t, a, n);
 		}
 	}
 }
