@@ -427,7 +427,7 @@ static void test_traces(void **state)
 static void test_models(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 40; seed++) {
+	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct gst_test_analysis t;
 		struct gst_err err = {0};
 		char name[64];
