@@ -55,7 +55,7 @@ static const char good_text[] =
 static void build(struct image *m, const char *text)
 {
 	struct gst_load_options o = {.segment = -1, .file_order = true, .keep_unknown = true};
-	struct gst_chunk_header before = {0};
+	uint64_t before = 0;
 	struct gst_gst_writer *w;
 	struct gst_outfile *out;
 	struct gst_err err = {0};
@@ -76,10 +76,10 @@ static void build(struct image *m, const char *text)
 		struct gst_rec_head head;
 		gst_status st;
 
-		if (memcmp(h, &before, sizeof(before)) != 0) {
-			if (before.magic)
+		if (gst_loader_chunk_number(l) != before) {
+			if (before)
 				gst_gst_writer_end(w);
-			before = *h;
+			before = gst_loader_chunk_number(l);
 			gst_gst_writer_begin(w, h);
 		}
 		memcpy(&head, rec.data, sizeof(head));

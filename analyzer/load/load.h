@@ -147,6 +147,9 @@ const struct gst_err *gst_loader_error(const struct gst_loader *l);
 /** Header of the chunk that the last record was in; NULL before the first. */
 const struct gst_chunk_header *gst_loader_chunk(const struct gst_loader *l);
 
+/** Number of that chunk in the order of reading, from 1: another one means that a new chunk began. */
+uint64_t gst_loader_chunk_number(const struct gst_loader *l);
+
 /** Counts so far; is_complete and the reasons are final once gst_loader_next() returned 0. */
 const struct gst_load_stats *gst_loader_stats(struct gst_loader *l);
 

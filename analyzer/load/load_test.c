@@ -90,7 +90,7 @@ static struct gst_load_options options(void)
 static uint8_t *make_gst(const char *text, size_t *size, size_t *room)
 {
 	struct gst_load_options o = options();
-	struct gst_chunk_header before = {0};
+	uint64_t before = 0;
 	struct gst_gst_writer *w;
 	struct gst_outfile *out;
 	struct gst_err err = {0};
@@ -108,10 +108,10 @@ static uint8_t *make_gst(const char *text, size_t *size, size_t *room)
 		const struct gst_chunk_header *h = gst_loader_chunk(l);
 		struct gst_rec_head head;
 
-		if (memcmp(h, &before, sizeof(before)) != 0) {
-			if (before.magic)
+		if (gst_loader_chunk_number(l) != before) {
+			if (before)
 				gst_gst_writer_end(w);
-			before = *h;
+			before = gst_loader_chunk_number(l);
 			gst_gst_writer_begin(w, h);
 		}
 		memcpy(&head, rec.data, sizeof(head));

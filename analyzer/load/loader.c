@@ -476,6 +476,11 @@ const struct gst_chunk_header *gst_loader_chunk(const struct gst_loader *l)
 	return l->ref ? &l->header : NULL;
 }
 
+uint64_t gst_loader_chunk_number(const struct gst_loader *l)
+{
+	return l->next;
+}
+
 const struct gst_load_stats *gst_loader_stats(struct gst_loader *l)
 {
 	l->stats.reasons = l->reasons.data;

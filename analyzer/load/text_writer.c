@@ -187,17 +187,15 @@ void gst_text_write_record(struct gst_outfile *out, const struct gst_record *rec
 
 gst_status gst_text_write_trace(struct gst_outfile *out, struct gst_loader *l, struct gst_err *err)
 {
-	struct gst_chunk_header before = {0};
+	uint64_t before = 0;
 	struct gst_record rec;
 	int got;
 
 	gst_text_write_begin(out);
 	while ((got = gst_loader_next(l, &rec)) > 0) {
-		const struct gst_chunk_header *h = gst_loader_chunk(l);
-
-		if (memcmp(&before, h, sizeof(before)) != 0) {
-			gst_text_write_chunk(out, h);
-			before = *h;
+		if (gst_loader_chunk_number(l) != before) {
+			gst_text_write_chunk(out, gst_loader_chunk(l));
+			before = gst_loader_chunk_number(l);
 		}
 		gst_text_write_record(out, &rec);
 		if (gst_outfile_failed(out))
