@@ -9,6 +9,7 @@
  * Not here  : when CUPTI is flushed (flusher.c), what records mean (analyzer).
  */
 #include "tracer/activity.h"
+#include "tracer/thread_slot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #define SELF_CHECK_RECORDS 64u
 #define DAY_NS		   (86400u * UINT64_C(1000000000))
+#define PATIENCE_NS	   UINT64_C(300000000) /* for one buffer */
 #define PLAUSIBLE_ID_MAX   (1u << 24)
 
 /* CUPTI's buffer callbacks carry no pointer of ours. */
@@ -139,6 +141,8 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 		return;
 	}
 	if (valid_size && gst_state_is_on(a->state) && !atomic_load(&a->is_off)) {
+		/* The flusher and CUPTI's own thread may wait for the writer; the program never does. */
+		pages.patience_ns = gst_threads_is_known() ? 0 : PATIENCE_NS;
 		pages.defs = gst_lane_take(a->defs);
 		pages.device = gst_lane_take(a->device);
 		while (!a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec) && rec) {
@@ -168,7 +172,8 @@ static void put_device(struct gst_activity *a, struct gst_activity_pages *pages,
 	bytes = gst_record_trim(rec, bytes);
 	head = gst_record_head(kind, bytes, corr);
 	memcpy(rec, &head, sizeof(head));
-	(void)gst_lane_put(a->device, &pages->device, rec, bytes); /* a loss is counted there */
+	/* A loss is counted there. */
+	(void)gst_lane_put_patiently(a->device, &pages->device, rec, bytes, &pages->patience_ns);
 }
 
 static void put_def(struct gst_activity *a, struct gst_activity_pages *pages, void *rec,
@@ -177,7 +182,7 @@ static void put_def(struct gst_activity *a, struct gst_activity_pages *pages, vo
 	struct gst_rec_head head = gst_record_head(kind, bytes, corr);
 
 	memcpy(rec, &head, sizeof(head));
-	(void)gst_lane_put(a->defs, &pages->defs, rec, bytes);
+	(void)gst_lane_put_patiently(a->defs, &pages->defs, rec, bytes, &pages->patience_ns);
 }
 
 /* A record that a forced flush handed out before its work ended says so. */

@@ -58,7 +58,8 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 struct gst_activity_pages {
 	struct gst_page *defs;
 	struct gst_page *device;
-	bool has_work; /* a kernel, copy, memset or graph was among the records */
+	uint64_t patience_ns; /* how long to wait for pages, all in all */
+	bool has_work;	      /* a kernel, copy, memset or graph was among the records */
 };
 
 /**

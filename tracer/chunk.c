@@ -9,6 +9,10 @@
  */
 #include "tracer/chunk.h"
 
+#include <time.h>
+
+#define PAUSE_NS 500000u
+
 uint32_t gst_chunk_committed(const struct gst_page *page, uint32_t from, uint32_t *count)
 {
 	uint32_t at = from;
@@ -71,10 +75,8 @@ void gst_lane_give(struct gst_lane *lane, struct gst_page *page)
 	gst_page_close(page);
 }
 
-bool gst_lane_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes)
+static bool try_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes)
 {
-	struct gst_rec_head head;
-
 	if (*page && gst_chunk_put(*page, rec, bytes)) {
 		return true;
 	}
@@ -82,12 +84,33 @@ bool gst_lane_put(struct gst_lane *lane, struct gst_page **page, const void *rec
 		gst_page_close(*page);
 	}
 	*page = gst_pool_take(lane->pool, GST_PAGE_LARGE, lane->flags, 0);
-	if (*page && gst_chunk_put(*page, rec, bytes)) {
-		return true;
+	return *page && gst_chunk_put(*page, rec, bytes);
+}
+
+bool gst_lane_put_patiently(struct gst_lane *lane, struct gst_page **page, const void *rec,
+			    uint32_t bytes, uint64_t *patience_ns)
+{
+	const struct timespec pause = {0, PAUSE_NS};
+	struct gst_rec_head head;
+
+	while (!try_put(lane, page, rec, bytes)) {
+		if (*patience_ns < PAUSE_NS) {
+			memcpy(&head, rec, sizeof(head));
+			gst_loss_add(lane->loss, head.kind, GST_LOSS_NO_CHUNK, 1);
+			return false;
+		}
+		/* Taking a page in vain has woken the writer. */
+		*patience_ns -= PAUSE_NS;
+		nanosleep(&pause, NULL);
 	}
-	memcpy(&head, rec, sizeof(head));
-	gst_loss_add(lane->loss, head.kind, GST_LOSS_NO_CHUNK, 1);
-	return false;
+	return true;
+}
+
+bool gst_lane_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes)
+{
+	uint64_t no_patience = 0;
+
+	return gst_lane_put_patiently(lane, page, rec, bytes, &no_patience);
 }
 
 bool gst_lane_put_one(struct gst_lane *lane, const void *rec, uint32_t bytes)

@@ -86,6 +86,14 @@ void gst_lane_give(struct gst_lane *lane, struct gst_page *page);
  */
 bool gst_lane_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes);
 
+/**
+ * The same, but wait for the writer to give pages back, up to *@patience_ns, which is used up by it.
+ *
+ * For threads that are not the program's: its own threads pass 0 and never wait.
+ */
+bool gst_lane_put_patiently(struct gst_lane *lane, struct gst_page **page, const void *rec,
+			    uint32_t bytes, uint64_t *patience_ns);
+
 /** Take a page, put one record, give the page back. */
 bool gst_lane_put_one(struct gst_lane *lane, const void *rec, uint32_t bytes);
 

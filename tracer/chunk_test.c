@@ -110,6 +110,42 @@ static void test_exhaustion_is_counted(void **state)
 	gst_test_world_free(w);
 }
 
+static void *recycle_soon(void *arg)
+{
+	const struct timespec pause = {0, 5000000};
+	struct gst_test_world *w = arg;
+
+	nanosleep(&pause, NULL);
+	gst_page_close(&w->pool.pages[1]);
+	gst_pool_recycle(&w->pool, &w->pool.pages[1]);
+	return NULL;
+}
+
+/* A thread of our own waits for the writer, and only so long. */
+static void test_patience(void **state)
+{
+	struct gst_test_world *w = gst_test_world_new(GST_POOL_BYTES_MIN);
+	struct gst_rec_memory rec = make_record(1);
+	uint64_t patience = UINT64_C(20000000000);
+	struct gst_page *page = NULL;
+	pthread_t thread;
+
+	(void)state;
+	while (gst_pool_take(&w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 1)) {
+	}
+	assert_int_equal(pthread_create(&thread, NULL, recycle_soon, w), 0);
+	assert_true(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), &patience));
+	assert_true(patience < UINT64_C(20000000000));
+	assert_int_equal(gst_test_lost(w, GST_REC_MEMORY, GST_LOSS_NO_CHUNK), 0);
+	pthread_join(thread, NULL);
+	patience = 2000000;
+	page = NULL;
+	assert_false(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), &patience));
+	assert_int_equal(patience, 0);
+	assert_int_equal(gst_test_lost(w, GST_REC_MEMORY, GST_LOSS_NO_CHUNK), 1);
+	gst_test_world_free(w);
+}
+
 static void test_lane_shares_pages(void **state)
 {
 	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
@@ -314,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_page_is_an_open_chunk),
 		cmocka_unit_test(test_full_page),
 		cmocka_unit_test(test_exhaustion_is_counted),
+		cmocka_unit_test(test_patience),
 		cmocka_unit_test(test_lane_shares_pages),
 		cmocka_unit_test(test_staging_file),
 		cmocka_unit_test(test_stress),

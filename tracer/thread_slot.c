@@ -130,3 +130,8 @@ struct gst_thread_slot *gst_threads_self(struct gst_threads *t)
 {
 	return self ? self : new_slot(t);
 }
+
+bool gst_threads_is_known(void)
+{
+	return self != NULL;
+}

@@ -54,6 +54,9 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
  */
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
 
+/** Whether the calling thread made a recorded call, so is one of the program's. */
+bool gst_threads_is_known(void);
+
 /** How many threads made a recorded call so far. Threads: any. */
 static inline uint32_t gst_threads_count(const struct gst_threads *t)
 {
