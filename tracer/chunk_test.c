@@ -110,12 +110,12 @@ static void test_exhaustion_is_counted(void **state)
 	gst_test_world_free(w);
 }
 
-static void *recycle_soon(void *arg)
+static void *recycle_when_woken(void *arg)
 {
-	const struct timespec pause = {0, 5000000};
 	struct gst_test_world *w = arg;
 
-	nanosleep(&pause, NULL);
+	/* As the writer does: when a page was wanted in vain. */
+	gst_pool_wait(&w->pool, UINT64_C(20000000000));
 	gst_page_close(&w->pool.pages[1]);
 	gst_pool_recycle(&w->pool, &w->pool.pages[1]);
 	return NULL;
@@ -133,7 +133,8 @@ static void test_patience(void **state)
 	(void)state;
 	while (gst_pool_take(&w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 1)) {
 	}
-	assert_int_equal(pthread_create(&thread, NULL, recycle_soon, w), 0);
+	atomic_store(&w->pool.wake, 0);
+	assert_int_equal(pthread_create(&thread, NULL, recycle_when_woken, w), 0);
 	assert_true(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), &patience));
 	assert_true(patience < UINT64_C(20000000000));
 	assert_int_equal(gst_test_lost(w, GST_REC_MEMORY, GST_LOSS_NO_CHUNK), 0);
