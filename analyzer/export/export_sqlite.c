@@ -346,7 +346,11 @@ static void put_devices(struct writer *w)
 		put_int(w, m->devices[i].process);
 		put_int(w, m->devices[i].cupti_id);
 		put_string(w, m->devices[i].name);
-		put_uuid(w, rec->uuid_hi, rec->uuid_lo);
+		if (rec->uuid_hi || rec->uuid_lo) {
+			put_uuid(w, rec->uuid_hi, rec->uuid_lo);
+		} else {
+			put_null(w);
+		}
 		put_format(w, "%04" PRIx32 ":%02" PRIx32 ":%02" PRIx32 ".%" PRIx32, rec->pci_domain,
 			   rec->pci_bus, rec->pci_device, rec->pci_function);
 		put_int(w, rec->compute_major);
@@ -737,7 +741,8 @@ static void put_losses(struct writer *w)
 		put_word(w, gst_name_loss_reason(l->reason));
 		put_number_if(w, l->count, l->count);
 		put_number_if(w, has_time, l->since_ns);
-		put_number_if(w, has_time, l->until_ns);
+		/* To the end of time: nobody knows until when. */
+		put_number_if(w, has_time && l->until_ns < INT64_MAX, l->until_ns);
 		end_row(w);
 	}
 	end_table(w);
