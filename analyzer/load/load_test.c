@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <inttypes.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -223,6 +224,64 @@ static void test_round_trip(void **state)
 	assert_string_equal(r.text, text);
 	unload(&r);
 	gst_mem_free(gst, size + 1);
+}
+
+/* Every field of every kind, at its extremes, through text and back. */
+static void test_every_field(void **state)
+{
+	struct gst_load_options o = options();
+	struct gst_chunk_header like = {
+		.flags = GST_CHUNK_DEFS | GST_CHUNK_SEALED, .process = 1, .sequence = 1};
+	struct gst_err err = {0};
+	struct gst_outfile *out = gst_outfile_open_memory();
+	struct gst_gst_writer *w = gst_gst_writer_new(out);
+	uint64_t values[] = {1, UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 3};
+	struct loaded first, second;
+	size_t size, room, v;
+	uint8_t *gst;
+	uint32_t i, f;
+
+	(void)state;
+	gst_gst_writer_begin(w, &like);
+	for (i = 0; i < GST_SCHEMA_RECORDS; i++) {
+		const struct gst_schema_record *schema = gst_schema_record(i);
+
+		for (v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+			uint64_t data[32];
+
+			for (f = 0; f < 32; f++)
+				data[f] = values[v];
+			assert_int_equal(gst_gst_writer_put(w, schema, (uint32_t)values[v], data,
+							    schema->has_tail ? "text" : NULL,
+							    schema->has_tail ? 4 : 0, &err),
+					 GST_OK);
+		}
+		/* And each field alone: what is left out around it is 0. */
+		for (f = 0; f < schema->field_count; f++) {
+			uint64_t data[32] = {0};
+
+			if (schema->has_tail)
+				continue;
+			assert_true(gst_schema_set(&schema->fields[f], data, 1));
+			assert_int_equal(gst_gst_writer_put(w, schema, 0, data, NULL, 0, &err),
+					 GST_OK);
+		}
+	}
+	gst_gst_writer_end(w);
+	gst_gst_writer_free(w);
+	gst = (uint8_t *)gst_outfile_take_memory(out, &size, &room);
+	o.file_order = true;
+	load_bytes(&first, gst, size, &o);
+	assert_string_equal(first.err.text, "");
+	for (i = 0; i < GST_SCHEMA_RECORDS; i++)
+		assert_true(first.stats.kind_records[i] >= 4);
+	gst_mem_free(gst, room);
+	gst = make_gst(first.text, &size, &room);
+	load_bytes(&second, gst, size, &o);
+	assert_string_equal(second.text, first.text);
+	gst_mem_free(gst, room);
+	unload(&first);
+	unload(&second);
 }
 
 static void test_literals(void **state)
@@ -1013,11 +1072,51 @@ static void test_memory_bound(void **state)
 	assert_int_equal(gst_mem_used(), before);
 }
 
+/* Each allocation fails once: the hook is called, nothing else happens. */
+static void exit_on_oom(uint64_t wanted, uint64_t used, uint64_t limit)
+{
+	(void)wanted;
+	(void)used;
+	(void)limit;
+	_exit(4);
+}
+
+static void test_every_allocation_fails(void **state)
+{
+	uint64_t n;
+	int status = -1;
+
+	(void)state;
+	for (n = 1; n < 1000; n++) {
+		pid_t child = fork();
+
+		assert_true(child >= 0);
+		if (!child) {
+			struct gst_load_options o = options();
+			struct loaded r;
+
+			gst_mem_set_oom_hook(exit_on_oom);
+			gst_mem_fail_nth(n);
+			load_bytes(&r, small_text, strlen(small_text), &o);
+			_exit(r.is_complete ? 0 : 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		if (!WEXITSTATUS(status))
+			break;
+		assert_int_equal(WEXITSTATUS(status), 4);
+	}
+	/* Some did fail, and in the end none. */
+	assert_true(n > 10);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_and_counts),
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_every_field),
 		cmocka_unit_test(test_literals),
 		cmocka_unit_test(test_text_errors),
 		cmocka_unit_test(test_window_and_segment),
@@ -1036,6 +1135,7 @@ int main(void)
 		cmocka_unit_test(test_file_shrinks),
 		cmocka_unit_test(test_staging),
 		cmocka_unit_test(test_memory_bound),
+		cmocka_unit_test(test_every_allocation_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
