@@ -459,51 +459,54 @@ static bool read_note(struct reader *r, struct event *e, struct cursor c)
 
 static bool read_event(struct reader *r, uint64_t ts, struct cursor c)
 {
-	struct event e = {.ts = ts, .packet = r->packet};
+	struct event *e;
 	struct item it;
 	int got;
 
-	e.slice.op = e.slice.waiter = e.slice.correlation = WIRE_NONE;
+	/* In the list at once: what it holds is given back with it, whatever follows. */
+	gst_vec_push(&r->events, ((struct event){.ts = ts, .packet = r->packet}));
+	e = &r->events.data[r->events.count - 1];
+	e->slice.op = e->slice.waiter = e->slice.correlation = WIRE_NONE;
 	while ((got = next(r, M_EVENT, &c, &it)) > 0) {
 		switch (it.number) {
 		case 3:
-			e.has_category = true;
+			e->has_category = true;
 			if (!defined(r, S_CATEGORY, it.value, "category")) {
 				return false;
 			}
 			break;
 		case 4:
-			if (!read_note(r, &e, it.body)) {
+			if (!read_note(r, e, it.body)) {
 				return false;
 			}
 			break;
 		case 9:
-			e.type = (int)it.value;
+			e->type = (int)it.value;
 			break;
 		case 10:
-			e.has_name = true;
-			e.slice.name = it.value;
+			e->has_name = true;
+			e->slice.name = it.value;
 			if (!defined(r, S_NAME, it.value, "event name")) {
 				return false;
 			}
 			break;
 		case 11:
-			e.slice.track = it.value;
+			e->slice.track = it.value;
 			break;
 		case 47:
-			gst_vec_push(&e.slice.flows_out, it.value);
+			gst_vec_push(&e->slice.flows_out, it.value);
 			break;
 		case 48:
-			gst_vec_push(&e.slice.flows_in, it.value);
+			gst_vec_push(&e->slice.flows_in, it.value);
 			break;
 		case 3000: {
 			struct item id;
 
 			while ((got = next(r, M_CORRELATION, &it.body, &id)) > 0) {
 				if (id.number == 1) {
-					gst_vec_push(&e.slice.submissions, id.value);
+					gst_vec_push(&e->slice.submissions, id.value);
 				} else {
-					gst_vec_push(&e.waits, id.value);
+					gst_vec_push(&e->waits, id.value);
 				}
 			}
 			if (got < 0) {
@@ -512,38 +515,37 @@ static bool read_event(struct reader *r, uint64_t ts, struct cursor c)
 			break;
 		}
 		case 3001:
-			e.is_api = true;
+			e->is_api = true;
 			break;
 		default:
 			break;
 		}
 	}
-	gst_vec_push(&r->events, e);
 	if (got < 0) {
 		return false;
 	}
-	if (!e.slice.track) {
+	if (!e->slice.track) {
 		return fail(r, "event without a track");
 	}
-	if (e.type == 1 || e.type == 3) {
-		if (!e.has_name) {
+	if (e->type == 1 || e->type == 3) {
+		if (!e->has_name) {
 			return fail(r, "slice without a name");
 		}
-		if (e.waits.count) {
+		if (e->waits.count) {
 			return fail(r, "waits stand on the begin of a slice");
 		}
-	} else if (e.type == 2) {
-		if (e.has_name || e.has_category) {
+	} else if (e->type == 2) {
+		if (e->has_name || e->has_category) {
 			return fail(r, "end of a slice with a name or category");
 		}
-		if (e.slice.submissions.count || e.slice.flows_in.count ||
-		    e.slice.flows_out.count) {
+		if (e->slice.submissions.count || e->slice.flows_in.count ||
+		    e->slice.flows_out.count) {
 			return fail(r, "end of a slice with launches or flows");
 		}
 	} else {
-		return fail(r, "event of type %d", e.type);
+		return fail(r, "event of type %d", e->type);
 	}
-	if (e.slice.submissions.count && !e.is_api) {
+	if (e->slice.submissions.count && !e->is_api) {
 		return fail(r, "launches stand on a slice that is no API call");
 	}
 	return true;
