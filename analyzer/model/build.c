@@ -223,22 +223,39 @@ static uint64_t since_base(const struct gst_builder *b, uint64_t ns)
 	return ns < SANE_NS && ns > b->m->base_ns ? ns - b->m->base_ns : 0;
 }
 
-static void convert_range(struct gst_builder *b, struct gst_raw_process *p, uint64_t *begin_ns,
-			  uint64_t *end_ns, bool *is_good)
+static void convert_range(struct gst_raw_process *p, uint64_t *begin_ns, uint64_t *end_ns,
+			  uint64_t enter_ns, bool *is_good)
 {
 	*is_good = *begin_ns && *end_ns && *begin_ns <= *end_ns && *end_ns < SANE_NS;
-	(void)b;
 	if (!*is_good) {
 		*begin_ns = *end_ns = 0;
 		return;
 	}
-	*begin_ns = to_first(p, gst_clock_map_to_mono(&p->clock, *begin_ns));
-	*end_ns = to_first(p, gst_clock_map_to_mono(&p->clock, *end_ns));
+	*begin_ns = gst_clock_map_to_mono_after(&p->clock, *begin_ns, enter_ns);
+	*end_ns = gst_clock_map_to_mono_after(&p->clock, *end_ns, *begin_ns);
+	*begin_ns = to_first(p, *begin_ns);
+	*end_ns = to_first(p, *end_ns);
 	/* Around a step of the clock two times may change places. */
 	if (*end_ns < *begin_ns || *begin_ns >= SANE_NS || *end_ns >= SANE_NS) {
 		*begin_ns = *end_ns = 0;
 		*is_good = false;
 	}
+}
+
+/* The raw call of each correlation id of @process, for device records whose time is ambiguous. */
+static void find_enters(const struct gst_builder *b, uint32_t process, struct gst_map *enters)
+{
+	for (size_t i = 0; i < b->calls.count; i++) {
+		if (b->threads.data[b->calls.data[i].thread].process == process)
+			(void)gst_map_add(enters, b->calls.data[i].corr, (uint32_t)i, NULL);
+	}
+}
+
+static uint64_t enter_of(const struct gst_builder *b, const struct gst_map *enters, uint32_t corr)
+{
+	uint32_t call;
+
+	return gst_map_get(enters, corr, &call) ? b->calls.data[call].enter_ns : 0;
 }
 
 static void convert_times(struct gst_builder *b)
@@ -250,6 +267,7 @@ static void convert_times(struct gst_builder *b)
 	align_processes(b);
 	for (size_t i = 0; i < b->processes.count; i++) {
 		struct gst_raw_process *p = &b->processes.data[i];
+		struct gst_map enters = {0};
 		uint64_t steps = 0;
 
 		gst_clock_map_seal(&p->clock, &steps);
@@ -259,15 +277,21 @@ static void convert_times(struct gst_builder *b)
 			note(b, (uint32_t)i, GST_NOTE_CLOCK_STEP,
 			     "the wall clock stepped during the recording",
 			     steps > INT32_MAX ? INT32_MAX : (int32_t)steps);
+		if (steps)
+			find_enters(b, (uint32_t)i, &enters);
 		for (size_t d = 0; d < p->devs.count; d++) {
 			struct gst_raw_dev *dev = &p->devs.data[d];
+			uint64_t enter_ns = 0;
 
-			convert_range(b, p, &dev->begin_ns, &dev->end_ns, &is_good);
+			if (steps && dev->corr)
+				enter_ns = enter_of(b, &enters, dev->corr);
+			convert_range(p, &dev->begin_ns, &dev->end_ns, enter_ns, &is_good);
 			if (is_good) {
 				dev->bits |= RAW_DEV_TIMED;
 				take_min(&least, dev->begin_ns);
 			}
 		}
+		gst_map_release(&enters);
 	}
 	for (size_t i = 0; i < b->calls.count; i++) {
 		struct gst_raw_call *c = &b->calls.data[i];
@@ -301,13 +325,13 @@ static void convert_times(struct gst_builder *b)
 		struct gst_memory_record *r = &b->memory.data[i].out;
 		uint64_t end_ns = r->time_ns;
 
-		convert_range(b, &b->processes.data[r->process], &r->time_ns, &end_ns, &is_good);
+		convert_range(&b->processes.data[r->process], &r->time_ns, &end_ns, 0, &is_good);
 		r->time_ns = since_base(b, r->time_ns);
 	}
 	for (size_t i = 0; i < b->overheads.count; i++) {
 		struct gst_overhead *o = &b->overheads.data[i];
 
-		convert_range(b, &b->processes.data[o->process], &o->begin_ns, &o->end_ns,
+		convert_range(&b->processes.data[o->process], &o->begin_ns, &o->end_ns, 0,
 			      &is_good);
 		o->begin_ns = since_base(b, o->begin_ns);
 		o->end_ns = since_base(b, o->end_ns);

@@ -13,6 +13,8 @@
 
 /* The wall clock is slewed by 0.05 % at most; what is beyond twice that and 100 us is a step. */
 #define STEP_FLOOR_NS 100000u
+/* Anchors, about seconds, in which the device record of a call is looked for after a step. */
+#define LOOK_AHEAD 64u
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -105,21 +107,16 @@ static size_t find_anchor(struct gst_clock_map *map, uint64_t gpu_ns)
 	return map->hint;
 }
 
-uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns)
+/* @gpu_ns by the interval that begins with anchor @i, or beyond it. */
+static uint64_t by_anchor(const struct gst_clock_map *map, size_t i, uint64_t gpu_ns)
 {
-	const struct gst_anchor *a;
-	const struct gst_anchor *b;
-	uint64_t offset, span;
-	size_t i;
+	const struct gst_anchor *a = &map->anchors.data[i];
+	const struct gst_anchor *b = a + 1;
+	uint64_t offset = gpu_ns - a->gpu_ns;
+	uint64_t span;
 
-	if (!map->anchors.count)
-		return gpu_ns;
-	i = find_anchor(map, gpu_ns);
-	a = &map->anchors.data[i];
-	offset = gpu_ns - a->gpu_ns;
 	if (gpu_ns < a->gpu_ns || i + 1 == map->anchors.count)
 		return a->mono_ns + offset;
-	b = a + 1;
 	span = b->mono_ns - a->mono_ns;
 	if (is_step(a, b))
 		return offset <= span / 2 || b->gpu_ns - gpu_ns > span
@@ -130,6 +127,41 @@ uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns)
 	       (uint64_t)(int64_t)((double)offset *
 				   (double)(int64_t)(span - (b->gpu_ns - a->gpu_ns)) /
 				   (double)(b->gpu_ns - a->gpu_ns));
+}
+
+uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns)
+{
+	if (!map->anchors.count)
+		return gpu_ns;
+	return by_anchor(map, find_anchor(map, gpu_ns), gpu_ns);
+}
+
+uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns)
+{
+	const struct gst_anchor *a = map->anchors.data;
+	size_t low = 0;
+	size_t high = map->anchors.count;
+
+	if (!map->has_steps)
+		return gst_clock_map_to_mono(map, gpu_ns);
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a[middle].mono_ns <= enter_ns) {
+			low = middle;
+		} else {
+			high = middle;
+		}
+	}
+	/* The first stretch after @enter_ns in which the clock showed @gpu_ns. */
+	for (size_t i = low; i < map->anchors.count && i - low < LOOK_AHEAD; i++) {
+		uint64_t end_ns = i + 1 < map->anchors.count ? a[i + 1].mono_ns : UINT64_MAX;
+		uint64_t mono_ns = by_anchor(map, i, gpu_ns);
+
+		if (mono_ns >= a[i].mono_ns && mono_ns >= enter_ns && mono_ns <= end_ns)
+			return mono_ns;
+	}
+	return gst_clock_map_to_mono(map, gpu_ns);
 }
 
 void gst_clock_map_release(struct gst_clock_map *map)

@@ -156,6 +156,8 @@ struct gst_builder {
 void gst_clock_map_seal(struct gst_clock_map *map, uint64_t *steps);
 /* @gpu_ns in MONOTONIC; without anchors the clocks are taken to be one. */
 uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns);
+/* The same for something that was not before @enter_ns: after a step back a clock shows times twice. */
+uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns);
 void gst_clock_map_release(struct gst_clock_map *map);
 
 /* model_ingest.c: take one record in. */

@@ -192,6 +192,7 @@ static void release(struct gst_order_builder *b)
 	gst_vec_free(&b->owners);
 	gst_vec_free(&b->pool);
 	gst_vec_free(&b->preds);
+	gst_vec_free(&b->afters);
 	gst_vec_free(&b->exec_fronts);
 	gst_vec_free(&b->ambiguous);
 	gst_vec_free(&b->op_refs);

@@ -94,8 +94,9 @@ struct gst_order_builder {
 	GST_VEC(gst_node_id) owners; /* of barrier points */
 	GST_VEC(struct gst_front) pool;
 	uint32_t free_fronts;
-	GST_VEC(struct gst_front) preds; /* answer of collect */
-	struct gst_lane *lanes;		 /* by stream */
+	GST_VEC(struct gst_front) preds;  /* answer of collect */
+	GST_VEC(struct gst_front) afters; /* what it met that was accepted after the call */
+	struct gst_lane *lanes;		  /* by stream */
 	struct gst_order_ctx *contexts;
 	uint32_t *events; /* frontier of records, by event */
 	/* by event: its first one in record_calls, the calls that record it in order; event_count + 2 */

@@ -129,6 +129,7 @@ static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id
 	unsigned saw = 0;
 
 	gst_vec_clear(&b->preds);
+	gst_vec_clear(&b->afters);
 	while (*link) {
 		uint32_t id = *link;
 		struct gst_front f = b->pool.data[id];
@@ -138,8 +139,11 @@ static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id
 
 		if (when != GST_ACCEPTED_BEFORE) {
 			saw |= when == GST_ACCEPTED_AFTER ? SAW_AFTER : SAW_AMBIGUOUS;
-			if (when == GST_ACCEPTED_AMBIGUOUS)
+			if (when == GST_ACCEPTED_AMBIGUOUS) {
 				note_pair(b, f.call, call);
+			} else {
+				gst_vec_push(&b->afters, f);
+			}
 			link = &b->pool.data[id].next;
 			continue;
 		}
@@ -291,6 +295,19 @@ static void rule_s1(struct gst_order_builder *b, gst_op_id op, struct gst_lane *
 		add_work(b, f->node, op, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
 		if (f->aux > *version)
 			*version = f->aux;
+	}
+	/* Its call was entered later, and overlaps, but the device shows that it was accepted first. */
+	for (size_t i = b->afters.count; i-- > 0;) {
+		gst_node_id later = b->afters.data[i].node;
+		bool is_f1 = is_host_func(b, later) || is_host_func(b, op);
+
+		if (later < b->m->op_count && b->m->ops[later].flags & GST_OP_PROGRAMMATIC &&
+		    b->m->ops[op].kind == GST_OP_KERNEL) {
+			add_edge(b, op, later, GST_RULE_S2, GST_DOCUMENTED, GST_BEGIN_BEGIN,
+				 GST_EDGE_UNCHECKED);
+		} else {
+			add_work(b, op, later, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
+		}
 	}
 }
 

@@ -4,6 +4,9 @@
  * Role      : a trace a rule, and a trace a non-rule; the golden holds all edges, so one too many fails as well.
  * Method    : order_golden_test GOLDEN_DIR TRACE...: dumps each trace and compares. With the variable
  *             GSTRACE_GOLDEN_OUT set to a folder the dumps are written there instead (tools/golden.sh).
+ *             What a trace is there for stands in it, and holds whatever the golden says:
+ *                 # HOLDS [no] edge RULE NODE -> NODE
+ *                 # HOLDS [no] [documented] path NODE -> NODE        NODE: "op 3", "call 2"
  * Invariant : every trace has a golden, and each model is valid.
  * Not here  : findings (goldens of analyze).
  */
@@ -96,6 +99,100 @@ static int write_golden(const char *folder, const char *name, const char *got, s
 	return gst_outfile_commit(out, &err) != GST_OK;
 }
 
+/* "op 3" or "call 2" at @*at; moves on past it. */
+static gst_node_id parse_node(const struct gst_model *m, const struct gst_order *o, const char **at)
+{
+	unsigned long number;
+	bool is_op = !strncmp(*at, "op ", 3);
+	char *end;
+
+	if (!is_op && strncmp(*at, "call ", 5) != 0)
+		return GST_NONE;
+	number = strtoul(*at + (is_op ? 3 : 5), &end, 10);
+	*at = end;
+	if (number >= (is_op ? m->op_count : m->call_count))
+		return GST_NONE;
+	return is_op ? gst_node_of_op((gst_op_id)number) : gst_node_of_call(o, (gst_call_id)number);
+}
+
+static bool has_edge(const struct gst_order *o, const char *rule, size_t rule_length, gst_node_id a,
+		     gst_node_id b)
+{
+	for (uint32_t i = 0; i < gst_order_edge_count(o); i++) {
+		const struct gst_edge *e = gst_order_edge(o, i);
+		const char *id = gst_rule_id((enum gst_rule)e->rule);
+
+		if (e->from == a && e->to == b && strlen(id) == rule_length &&
+		    !memcmp(id, rule, rule_length))
+			return true;
+	}
+	return false;
+}
+
+/* One expectation; -1 = not understood, else whether it holds. */
+static int holds(const struct gst_model *m, const struct gst_order *o, const char *at)
+{
+	struct gst_path_query q = {0};
+	bool is_wanted = strncmp(at, "no ", 3) != 0;
+	const char *rule = NULL;
+	size_t rule_length = 0;
+	gst_node_id a, b;
+
+	at += is_wanted ? 0 : 3;
+	if (!strncmp(at, "documented ", 11)) {
+		q.documented_only = true;
+		at += 11;
+	}
+	if (!strncmp(at, "edge ", 5)) {
+		rule = at + 5;
+		rule_length = strcspn(rule, " ");
+		at = rule + rule_length + 1;
+	} else if (!strncmp(at, "path ", 5)) {
+		at += 5;
+	} else {
+		return -1;
+	}
+	a = parse_node(m, o, &at);
+	if (a == GST_NONE || strncmp(at, " -> ", 4) != 0)
+		return -1;
+	at += 4;
+	b = parse_node(m, o, &at);
+	if (b == GST_NONE || *at != '\n')
+		return -1;
+	if (rule)
+		return has_edge(o, rule, rule_length, a, b) == is_wanted;
+	return (gst_order_before(o, a, b, &q) == GST_YES) == is_wanted;
+}
+
+static int check_expectations(const char *path, const struct gst_model *m,
+			      const struct gst_order *o)
+{
+	static const char mark[] = "# HOLDS ";
+	size_t length;
+	char *text = read_file(path, &length);
+	int failed = 0;
+
+	if (!text)
+		return 1;
+	text = realloc(text, length + 1);
+	if (!text)
+		abort();
+	text[length] = 0;
+	for (const char *at = strstr(text, mark); at; at = strstr(at, mark)) {
+		int answer;
+
+		at += strlen(mark);
+		answer = holds(m, o, at);
+		if (answer == 1)
+			continue;
+		fprintf(stderr, "%s: %s: %.*s\n", path, answer ? "not understood" : "does not hold",
+			(int)strcspn(at, "\n"), at);
+		failed = 1;
+	}
+	free(text);
+	return failed;
+}
+
 static int check_trace(const char *folder, const char *path)
 {
 	const char *update = getenv("GSTRACE_GOLDEN_OUT");
@@ -128,8 +225,9 @@ static int check_trace(const char *folder, const char *path)
 	gst_model_dump(m, out);
 	gst_order_dump(o, out);
 	text = gst_outfile_memory(out, &length);
-	failed = update ? write_golden(update, name, text, length)
-			: compare(folder, name, text, length);
+	failed = check_expectations(path, m, o);
+	failed |= update ? write_golden(update, name, text, length)
+			 : compare(folder, name, text, length);
 out:
 	gst_outfile_abort(out);
 	gst_loader_close(loader);
