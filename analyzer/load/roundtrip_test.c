@@ -76,7 +76,7 @@ static int check_shuffled(const char *path)
 	enum { CHUNKS_MAX = 1000, ROUNDS = 5 };
 	static size_t begin[CHUNKS_MAX + 1];
 	char *first = NULL, *shuffled = NULL;
-	size_t first_length, first_room = 0, length, room, size, at, count = 0, i;
+	size_t first_length = 0, first_room = 0, length, room, size, at, count = 0, i;
 	uint8_t *data = NULL, *other = NULL;
 	uint64_t records, random = 1;
 	struct gst_loader *l;
