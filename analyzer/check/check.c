@@ -26,6 +26,9 @@ static const struct gst_check checks[] = {
 	{"lost-records", gst_check_lost_records},
 };
 
+/* Edges that all searches of one run may look at, some seconds' worth. */
+#define SEARCHES_WORTH UINT64_C(100000000)
+
 #define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
 
 static bool is_named(const char *id, const char *const *names, uint32_t count)
@@ -107,6 +110,8 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	}
 	r.traced_ns = m->end_ns > m->begin_ns ? m->end_ns - m->begin_ns : 0;
 	r.scratch = gst_arena_new(0);
+	r.search = gst_mem_alloc(sizeof(*r.search));
+	r.search_left = SEARCHES_WORTH;
 	for (size_t i = 0; i < CHECK_COUNT; i++) {
 		if ((opt->only_count == 0 || is_named(checks[i].id, opt->only, opt->only_count)) &&
 		    !is_named(checks[i].id, opt->skip, opt->skip_count)) {
@@ -114,6 +119,7 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 		}
 	}
 	gst_arena_free(r.scratch);
+	gst_mem_free(r.search, sizeof(*r.search));
 	f = GST_ARENA_ARRAY(arena, struct gst_findings, 1);
 	if (r.found.count) {
 		qsort(r.found.data, r.found.count, sizeof(*r.found.data), by_cost);

@@ -17,12 +17,16 @@
 
 enum kind { REDUNDANT, EARLY, BROADER };
 
+/* More groups than this: the next work's name tells no places apart, it is left out of the key. */
+#define GROUPS_MAX 256u
+
 struct look {
 	gst_call_id call;
 	gst_op_id next;		      /* GST_NONE */
 	uint64_t last_ns, related_ns; /* latest end waited for, and of what the next work needs */
 	gst_op_id culprit;
 	bool has_vague;
+	bool is_coarse; /* group without the name of the next work */
 };
 
 static bool is_sync(const struct gst_call *c)
@@ -54,13 +58,16 @@ static size_t look_at(struct gst_check_run *r, struct gst_awaiteds *a, struct lo
 	l->last_ns = l->related_ns = 0;
 	l->culprit = GST_NONE;
 	gst_check_awaited(r, l->call, a, &l->has_vague);
+	if (l->next != GST_NONE && a->count) {
+		(void)gst_check_relate(r, a, l->next);
+	}
 	for (size_t i = 0; i < a->count; i++) {
 		struct gst_awaited x = a->data[i];
 		if (x.end_ns >= l->last_ns) {
 			l->last_ns = x.end_ns;
 			l->culprit = x.op;
 		}
-		if (l->next != GST_NONE && gst_check_is_related(r, x.op, l->next)) {
+		if (l->next != GST_NONE && x.is_related) {
 			l->related_ns = x.end_ns > l->related_ns ? x.end_ns : l->related_ns;
 			a->data[i] = a->data[related];
 			a->data[related++] = x;
@@ -77,8 +84,8 @@ static void key_of(const struct gst_check_run *r, const struct look *l, enum kin
 	key[0] = c->api;
 	key[1] = c->thread;
 	key[2] = c->stream;
-	key[3] = l->next == GST_NONE ? GST_NONE : r->m->ops[l->next].name;
-	key[4] = l->next == GST_NONE ? GST_NONE : r->m->ops[l->next].kind;
+	key[3] = l->next == GST_NONE || l->is_coarse ? GST_NONE : r->m->ops[l->next].name;
+	key[4] = l->next == GST_NONE || l->is_coarse ? GST_NONE : r->m->ops[l->next].kind;
 	key[5] = kind;
 }
 
@@ -147,10 +154,11 @@ static void judge(struct gst_check_run *r, struct gst_groups *groups, struct gst
 }
 
 /* All waits of a place that is too broad become narrow, also those that found nothing else pending. */
-static void narrow(struct gst_check_run *r, struct gst_groups *groups, struct gst_awaiteds *a)
+static void narrow(struct gst_check_run *r, struct gst_groups *groups, struct gst_awaiteds *a,
+		   bool is_coarse)
 {
 	for (gst_call_id i = 0; i < r->m->call_count; i++) {
-		struct look l = {.call = i};
+		struct look l = {.call = i, .is_coarse = is_coarse};
 		struct gst_group *g;
 		uint32_t key[6];
 		size_t related;
@@ -173,7 +181,7 @@ static void narrow(struct gst_check_run *r, struct gst_groups *groups, struct gs
 	}
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g)
+static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
 {
 	struct gst_finding f = {.id = "host-sync-stall"};
 	const struct gst_occurrence *x = &g->occurrences.data[0];
@@ -181,6 +189,7 @@ static void report(struct gst_check_run *r, struct gst_group *g)
 	const char *thread = gst_check_thread(r, x->call);
 	const char *next = gst_check_op(r, x->waiter);
 
+	(void)payload;
 	gst_group_cost(r, g, 0, &f);
 	switch ((enum kind)g->key[5]) {
 	case REDUNDANT:
@@ -224,35 +233,38 @@ static void report(struct gst_check_run *r, struct gst_group *g)
 	gst_group_report(r, g, &f);
 }
 
+static void look_at_all(struct gst_check_run *r, struct gst_groups *groups, const uint8_t *submits,
+			bool is_coarse)
+{
+	struct gst_awaiteds awaited = {0};
+	bool has_broader = false;
+
+	for (gst_call_id i = 0; i < r->m->call_count; i++) {
+		struct look l = {.call = i, .is_coarse = is_coarse};
+		if (is_sync(&r->m->calls[i]) && submits[i]) {
+			judge(r, groups, &awaited, &l);
+		}
+	}
+	for (size_t i = 0; i < groups->v.count; i++) {
+		has_broader |= groups->v.data[i].key[5] == BROADER;
+	}
+	if (has_broader) {
+		narrow(r, groups, &awaited, is_coarse);
+	}
+	gst_vec_free(&awaited);
+}
+
 void gst_check_host_sync(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
-	struct gst_awaiteds awaited = {0};
-	bool has_broader = false;
 	uint8_t *submits = gst_check_submitting(r);
-	const uint32_t *ids;
 
-	for (gst_call_id i = 0; i < r->m->call_count; i++) {
-		struct look l = {.call = i};
-		if (is_sync(&r->m->calls[i]) && submits[i]) {
-			judge(r, &groups, &awaited, &l);
-		}
+	look_at_all(r, &groups, submits, false);
+	if (groups.v.count > GROUPS_MAX) {
+		gst_groups_release(&groups);
+		look_at_all(r, &groups, submits, true);
 	}
 	gst_mem_free(submits, r->m->call_count + (size_t)1);
-	for (size_t i = 0; i < groups.v.count; i++) {
-		has_broader |= groups.v.data[i].key[5] == BROADER;
-	}
-	if (has_broader) {
-		narrow(r, &groups, &awaited);
-	}
-	ids = gst_groups_by_reach(r, &groups);
-	for (size_t i = 0; i < groups.v.count; i++) {
-		if (i >= GST_REPLAYS_MAX) {
-			gst_check_hide(r, &groups.v.data[ids[i]]);
-			continue;
-		}
-		report(r, &groups.v.data[ids[i]]);
-	}
-	gst_vec_free(&awaited);
+	gst_groups_report(r, &groups, 0, report, NULL);
 	gst_groups_release(&groups);
 }

@@ -46,11 +46,28 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_edge
 			.blocked_ns = until - c->enter_ns});
 }
 
+static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
+{
+	struct gst_finding f = {.id = "implicit-sync"};
+	const struct gst_occurrence *x = &g->occurrences.data[0];
+
+	(void)payload;
+	gst_group_cost(r, g, 0, &f);
+	f.title = gst_check_text(r, "%s waited for the device %s", gst_check_api(r, x->call),
+				 gst_check_times(r, g->occurrence_count));
+	f.detail = gst_check_text(r, "%s on %s returned only after %s had ended",
+				  gst_check_api(r, x->call), gst_check_thread(r, x->call),
+				  gst_check_op(r, x->culprit));
+	f.advice =
+		"Keep memory and modules for the whole run instead of freeing and loading them while work "
+		"is pending; for temporary device memory use cudaMallocAsync and cudaFreeAsync.";
+	gst_group_report(r, g, &f);
+}
+
 void gst_check_implicit_sync(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 	uint32_t count = gst_order_edge_count(r->o);
-	const uint32_t *ids;
 
 	for (gst_edge_id e = 0; e < count; e++) {
 		const struct gst_edge *edge = gst_order_edge(r->o, e);
@@ -59,27 +76,6 @@ void gst_check_implicit_sync(struct gst_check_run *r)
 			look_at(r, &groups, e);
 		}
 	}
-	ids = gst_groups_by_reach(r, &groups);
-	for (size_t i = 0; i < groups.v.count; i++) {
-		struct gst_group *g = &groups.v.data[ids[i]];
-		struct gst_finding f = {.id = "implicit-sync"};
-		const struct gst_occurrence *x = &g->occurrences.data[0];
-
-		if (i >= GST_REPLAYS_MAX) {
-			gst_check_hide(r, &groups.v.data[ids[i]]);
-			continue;
-		}
-		gst_group_cost(r, g, 0, &f);
-		f.title =
-			gst_check_text(r, "%s waited for the device %s", gst_check_api(r, x->call),
-				       gst_check_times(r, g->occurrence_count));
-		f.detail = gst_check_text(r, "%s on %s returned only after %s had ended",
-					  gst_check_api(r, x->call), gst_check_thread(r, x->call),
-					  gst_check_op(r, x->culprit));
-		f.advice =
-			"Keep memory and modules for the whole run instead of freeing and loading them while work is "
-			"pending; for temporary device memory use cudaMallocAsync and cudaFreeAsync.";
-		gst_group_report(r, g, &f);
-	}
+	gst_groups_report(r, &groups, 0, report, NULL);
 	gst_groups_release(&groups);
 }

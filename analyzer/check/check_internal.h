@@ -14,10 +14,8 @@
 /* Waits shorter than this are below what two clocks and a scheduler let us see. */
 #define GST_STALL_MIN_NS 1000u
 /* What a thread submits within this time of a call's return it could have submitted before. */
-#define GST_SOON_NS 20000u
-/* At most so many groups of one check are replayed, those with the most to gain. */
-#define GST_REPLAYS_MAX 64u
-#define GST_PATH_MAX	64u
+#define GST_SOON_NS  20000u
+#define GST_PATH_MAX 64u
 
 struct gst_span {
 	uint64_t begin_ns, end_ns;
@@ -50,6 +48,19 @@ struct gst_groups {
 	struct gst_map index;
 };
 
+/* The nodes that a search has met; slots of an older epoch are empty. */
+#define SEARCH_MAX   4096u
+#define SEARCH_SLOTS (2 * SEARCH_MAX)
+
+struct gst_search {
+	struct {
+		uint32_t epoch;
+		gst_node_id node;
+	} slots[SEARCH_SLOTS];
+	gst_node_id queue[SEARCH_MAX];
+	uint32_t epoch;
+};
+
 struct gst_check_run {
 	const struct gst_model *m;
 	const struct gst_order *o;
@@ -57,6 +68,8 @@ struct gst_check_run {
 	struct gst_arena *arena;   /* findings and their words */
 	struct gst_arena *scratch; /* reset after each replay */
 	uint64_t traced_ns;
+	struct gst_search *search;
+	uint64_t search_left; /* edges that searches may still look at */
 	GST_VEC(struct gst_finding) found;
 	uint32_t hidden_count;
 	struct gst_spans hidden; /* the stalls of hidden groups */
@@ -114,8 +127,18 @@ void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_
  */
 void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f);
 
-/** The order in which to replay and report @g's groups: most to gain first. Ids in r->scratch. */
-const uint32_t *gst_groups_by_reach(struct gst_check_run *r, const struct gst_groups *g);
+/** What the run would gain without all edges of all groups, at most. One replay. */
+uint64_t gst_groups_together(struct gst_check_run *r, const struct gst_groups *g,
+			     uint64_t call_cost_ns);
+
+typedef void (*gst_report_fn)(struct gst_check_run *r, struct gst_group *g, void *payload);
+
+/**
+ * Call @report for each group that may be worth a line, most to gain first; count the others as hidden:
+ * all of them, if all together would gain less than the floor, and in a large trace those with the least.
+ */
+void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t call_cost_ns,
+		       gst_report_fn report, void *payload);
 
 /** Count @g as hidden: below the floor, or too many of its kind. */
 void gst_check_hide(struct gst_check_run *r, const struct gst_group *g);
@@ -147,18 +170,13 @@ gst_call_id gst_check_next_wait(const struct gst_check_run *r, gst_call_id call)
 /** For each call whether its thread submits any work after it; call_count + 1 bytes to give back (mem.h). */
 uint8_t *gst_check_submitting(const struct gst_check_run *r);
 
-/**
- * Is @work ordered after @before without the host's help? Streams, events and barriers between them count;
- * that the host waited does not. True as well if the search was given up: then nothing is claimed.
- */
-bool gst_check_is_related(const struct gst_check_run *r, gst_op_id before, gst_op_id work);
-
 /* An op that a call waited for. */
 struct gst_awaited {
 	gst_op_id op;
 	gst_edge_id edge; /* the first of the way to the call */
 	uint64_t end_ns;
 	bool is_exact;
+	bool is_related; /* by gst_check_relate */
 };
 
 struct gst_awaiteds {
@@ -172,6 +190,13 @@ struct gst_awaiteds {
  */
 void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct gst_awaiteds *out,
 		       bool *has_vague);
+
+/**
+ * Which of the awaited ops are followed by @work without the host's help? Streams, events and barriers between
+ * them count; that the host waited does not. Fills is_related and returns how many are. A search that is
+ * given up says "related": then nothing is claimed.
+ */
+size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_id work);
 
 /* ---- words (words.c) ------------------------------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ struct pinned {
 	uint64_t call_ns;
 	uint64_t bytes_per_s[2];
 	bool is_measured;
+	uint64_t together_ns; /* what pinning all buffers gains */
 };
 
 struct sample {
@@ -215,9 +216,9 @@ static const char *say_bandwidth(struct gst_check_run *r, const struct gst_group
 		gst_check_time(b, g->extra[EXTRA_SLOWER_NS]));
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g, const struct pinned *p,
-		   uint64_t together_ns)
+static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
 {
+	const struct pinned *p = payload;
 	struct gst_finding f = {.id = "pageable-copy"};
 	gst_call_id call = g->occurrences.data[0].call;
 	const char *api = gst_check_api(r, call);
@@ -241,56 +242,25 @@ static void report(struct gst_check_run *r, struct gst_group *g, const struct pi
 		"Allocate the host buffer with cudaMallocHost (cudaHostAlloc), or pin it once with "
 		"cudaHostRegister, and keep it for all copies; only from pinned memory is cudaMemcpyAsync "
 		"asynchronous. Wait for the copy (event or stream) before the host touches the buffer.";
-	if (together_ns > f.cost_ns + gst_check_floor(r)) {
+	/* The buffers of both directions are often the same ones. */
+	if (p->together_ns > f.cost_ns + gst_check_floor(r)) {
 		f.detail = gst_check_text(
 			r, "%s\nall pageable copies of the program pinned at once would gain %s",
-			f.detail, gst_check_time(a, together_ns));
+			f.detail, gst_check_time(a, p->together_ns));
 	}
 	gst_group_report(r, g, &f);
-}
-
-/* The buffers of both directions are often the same ones: what pinning all of them gives. */
-static uint64_t cost_together(struct gst_check_run *r, const struct gst_groups *groups,
-			      const struct pinned *p)
-{
-	struct gst_group all = {0};
-	struct gst_finding f = {0};
-
-	for (size_t i = 0; i < groups->v.count && groups->v.count > 1; i++) {
-		const struct gst_group *g = &groups->v.data[i];
-		all.reach_ns += g->reach_ns;
-		for (size_t j = 0; j < g->edges.count; j++) {
-			gst_vec_push(&all.edges, g->edges.data[j]);
-		}
-		for (size_t j = 0; j < g->calls.count; j++) {
-			gst_vec_push(&all.calls, g->calls.data[j]);
-		}
-	}
-	gst_group_cost(r, &all, p->call_ns, &f);
-	gst_vec_free(&all.edges);
-	gst_vec_free(&all.calls);
-	return f.cost_ns;
 }
 
 void gst_check_pageable_copy(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 	struct pinned p = {0};
-	const uint32_t *ids;
-	uint64_t together_ns;
 
 	measure_pinned(r, &p);
 	for (gst_op_id i = 0; i < r->m->op_count; i++) {
 		look_at(r, &groups, &p, i);
 	}
-	ids = gst_groups_by_reach(r, &groups);
-	together_ns = cost_together(r, &groups, &p);
-	for (size_t i = 0; i < groups.v.count; i++) {
-		if (i >= GST_REPLAYS_MAX) {
-			gst_check_hide(r, &groups.v.data[ids[i]]);
-			continue;
-		}
-		report(r, &groups.v.data[ids[i]], &p, together_ns);
-	}
+	p.together_ns = groups.v.count > 1 ? gst_groups_together(r, &groups, p.call_ns) : 0;
+	gst_groups_report(r, &groups, p.call_ns, report, &p);
 	gst_groups_release(&groups);
 }

@@ -51,10 +51,10 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups,
 		return;
 	}
 	gst_check_awaited(r, call, awaited, &has_vague);
+	if (gst_check_relate(r, awaited, next) > 0) {
+		return;
+	}
 	for (size_t i = 0; i < awaited->count; i++) {
-		if (gst_check_is_related(r, awaited->data[i].op, next)) {
-			return;
-		}
 		if (awaited->data[i].end_ns >= last_ns) {
 			last_ns = awaited->data[i].end_ns;
 			culprit = awaited->data[i].op;
@@ -92,12 +92,13 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups,
 	}
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g)
+static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
 {
 	struct gst_finding f = {.id = "synchronous-copy"};
 	const struct gst_occurrence *x = &g->occurrences.data[0];
 	const char *next = gst_check_op(r, x->waiter);
 
+	(void)payload;
 	gst_group_cost(r, g, 0, &f);
 	f.title = gst_check_text(r, "%s held up the launch of %s %s, which does not depend on it",
 				 gst_check_api(r, x->call), next,
@@ -120,7 +121,6 @@ void gst_check_sync_copy(struct gst_check_run *r)
 	struct gst_groups groups = {0};
 	struct gst_awaiteds awaited = {0};
 	uint64_t *first_ns = first_kernels(r);
-	const uint32_t *ids;
 
 	for (gst_call_id i = 0; i < r->m->call_count; i++) {
 		const struct gst_call *c = &r->m->calls[i];
@@ -134,14 +134,7 @@ void gst_check_sync_copy(struct gst_check_run *r)
 		}
 	}
 	gst_mem_free(first_ns, (r->m->process_count + (size_t)1) * sizeof(*first_ns));
-	ids = gst_groups_by_reach(r, &groups);
-	for (size_t i = 0; i < groups.v.count; i++) {
-		if (i >= GST_REPLAYS_MAX) {
-			gst_check_hide(r, &groups.v.data[ids[i]]);
-			continue;
-		}
-		report(r, &groups.v.data[ids[i]]);
-	}
+	gst_groups_report(r, &groups, 0, report, NULL);
 	gst_vec_free(&awaited);
 	gst_groups_release(&groups);
 }

@@ -14,6 +14,11 @@
 
 #include "analyzer/base/sort.h"
 
+/* At most so many groups of one check are replayed, those with the most to gain; fewer in a large trace. */
+#define REPLAYS_MAX   64u
+#define REPLAYS_MIN   4u
+#define REPLAYS_WORTH 20000000u /* ops and calls over all replays */
+
 uint64_t gst_check_floor(const struct gst_check_run *r)
 {
 	uint64_t share = r->traced_ns / 5000; /* 0.02 % */
@@ -52,47 +57,110 @@ static uint32_t sort_unique(uint32_t *ids, size_t count)
 	return kept;
 }
 
-static void sort_waits(struct gst_wait *waits, size_t count)
+static struct gst_replay replay(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
+				bool is_high_only)
 {
-	struct gst_sort_item *items = gst_mem_alloc((count + 1) * sizeof(*items));
+	struct gst_cut cut = {.edges = g->edges.data,
+			      .calls = g->calls.data,
+			      .waits = g->waits.data,
+			      .call_cost_ns = call_cost_ns,
+			      .is_high_only = is_high_only};
+	struct gst_replay out;
 
-	for (size_t i = 0; i < count; i++) {
-		items[i] = (struct gst_sort_item){.key = waits[i].call, .value = waits[i].op};
-	}
-	gst_sort_items(items, count);
-	for (size_t i = 0; i < count; i++) {
-		waits[i] =
-			(struct gst_wait){.call = (gst_call_id)items[i].key, .op = items[i].value};
-	}
-	gst_mem_free(items, (count + 1) * sizeof(*items));
+	cut.edge_count = (uint32_t)g->edges.count;
+	cut.call_count = (uint32_t)g->calls.count;
+	cut.wait_count = (uint32_t)g->waits.count;
+	gst_timing_replay(r->t, &cut, r->scratch, &out);
+	gst_arena_reset(r->scratch);
+	return out;
 }
 
 void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
 		    struct gst_finding *f)
 {
-	struct gst_cut cut = {.edges = g->edges.data,
-			      .calls = g->calls.data,
-			      .waits = g->waits.data,
-			      .call_cost_ns = call_cost_ns};
-	struct gst_replay replay;
+	struct gst_replay x;
 
 	f->cost_is_known = true;
+	f->cost_ns = f->cost_low_ns = 0;
+	f->cost_high_ns = g->reach_ns;
 	if (g->reach_ns < gst_check_floor(r)) {
-		f->cost_ns = f->cost_low_ns = 0;
-		f->cost_high_ns = g->reach_ns;
 		return;
 	}
-	cut.edge_count = sort_unique(g->edges.data, g->edges.count);
-	cut.call_count = sort_unique(g->calls.data, g->calls.count);
-	cut.wait_count = (uint32_t)g->waits.count;
-	sort_waits(g->waits.data, g->waits.count);
-	gst_timing_replay(r->t, &cut, r->scratch, &replay);
-	gst_arena_reset(r->scratch);
-	f->cost_high_ns = replay.gain_high_ns;
-	f->cost_low_ns = replay.gain_low_ns;
-	f->cost_ns = replay.low_is_known
-			     ? replay.gain_low_ns + (replay.gain_high_ns - replay.gain_low_ns) / 2
-			     : replay.gain_high_ns;
+	g->edges.count = sort_unique(g->edges.data, g->edges.count);
+	g->calls.count = sort_unique(g->calls.data, g->calls.count);
+	x = replay(r, g, call_cost_ns, true);
+	f->cost_high_ns = x.gain_high_ns;
+	if (x.gain_high_ns < gst_check_floor(r)) {
+		return;
+	}
+	x = replay(r, g, call_cost_ns, false);
+	f->cost_low_ns = x.gain_low_ns;
+	f->cost_ns = x.low_is_known ? x.gain_low_ns + (x.gain_high_ns - x.gain_low_ns) / 2
+				    : x.gain_high_ns;
+}
+
+static const uint32_t *by_reach(struct gst_check_run *r, const struct gst_groups *g)
+{
+	struct gst_sort_item *items = gst_mem_alloc((g->v.count + 1) * sizeof(*items));
+	/* In the arena, not in scratch: a replay resets that. */
+	uint32_t *ids = GST_ARENA_ARRAY(r->arena, uint32_t, g->v.count);
+
+	for (size_t i = 0; i < g->v.count; i++) {
+		items[i] = (struct gst_sort_item){.key = UINT64_MAX - g->v.data[i].reach_ns,
+						  .value = (uint32_t)i};
+	}
+	gst_sort_items(items, g->v.count);
+	for (size_t i = 0; i < g->v.count; i++) {
+		ids[i] = items[i].value;
+	}
+	gst_mem_free(items, (g->v.count + 1) * sizeof(*items));
+	return ids;
+}
+
+uint64_t gst_groups_together(struct gst_check_run *r, const struct gst_groups *g,
+			     uint64_t call_cost_ns)
+{
+	struct gst_group all = {0};
+	uint64_t gain = 0;
+
+	for (size_t i = 0; i < g->v.count; i++) {
+		const struct gst_group *x = &g->v.data[i];
+		all.reach_ns += x->reach_ns;
+		for (size_t j = 0; j < x->edges.count; j++) {
+			gst_vec_push(&all.edges, x->edges.data[j]);
+		}
+		for (size_t j = 0; j < x->calls.count; j++) {
+			gst_vec_push(&all.calls, x->calls.data[j]);
+		}
+	}
+	if (all.reach_ns >= gst_check_floor(r)) {
+		all.edges.count = sort_unique(all.edges.data, all.edges.count);
+		all.calls.count = sort_unique(all.calls.data, all.calls.count);
+		/* Without the added waits, which only take from the gain: no group gains more. */
+		gain = replay(r, &all, call_cost_ns, true).gain_high_ns;
+	}
+	gst_vec_free(&all.edges);
+	gst_vec_free(&all.calls);
+	return gain;
+}
+
+void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t call_cost_ns,
+		       gst_report_fn report, void *payload)
+{
+	const uint32_t *ids = by_reach(r, g);
+	uint64_t together = gst_groups_together(r, g, call_cost_ns);
+	uint64_t moments = (uint64_t)r->m->op_count + r->m->call_count + 1;
+	uint64_t max = REPLAYS_WORTH / moments;
+
+	max = max < REPLAYS_MIN ? REPLAYS_MIN : max > REPLAYS_MAX ? REPLAYS_MAX : max;
+	for (size_t i = 0; i < g->v.count; i++) {
+		struct gst_group *x = &g->v.data[ids[i]];
+		if (together < gst_check_floor(r) || i >= max) {
+			gst_check_hide(r, x);
+		} else {
+			report(r, x, payload);
+		}
+	}
 }
 
 static void take_evidence(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
@@ -139,22 +207,4 @@ void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_f
 	}
 	f->severity = severity_of(r, f->cost_ns);
 	gst_vec_push(&r->found, *f);
-}
-
-const uint32_t *gst_groups_by_reach(struct gst_check_run *r, const struct gst_groups *g)
-{
-	struct gst_sort_item *items = gst_mem_alloc((g->v.count + 1) * sizeof(*items));
-	/* In the arena, not in scratch: a replay resets that. */
-	uint32_t *ids = GST_ARENA_ARRAY(r->arena, uint32_t, g->v.count);
-
-	for (size_t i = 0; i < g->v.count; i++) {
-		items[i] = (struct gst_sort_item){.key = UINT64_MAX - g->v.data[i].reach_ns,
-						  .value = (uint32_t)i};
-	}
-	gst_sort_items(items, g->v.count);
-	for (size_t i = 0; i < g->v.count; i++) {
-		ids[i] = items[i].value;
-	}
-	gst_mem_free(items, (g->v.count + 1) * sizeof(*items));
-	return ids;
 }

@@ -11,9 +11,9 @@
 
 #include "analyzer/base/assert.h"
 
-#define SEARCH_MAX  256u
-#define CALLS_MAX   1000u /* looked at after a wait: within 20 us there are fewer */
-#define AWAITED_MAX 4096u
+#define BARRIERS_MAX 256u
+#define CALLS_MAX    1000u /* looked at after a wait: within 20 us there are fewer */
+#define AWAITED_MAX  4096u
 
 /* Where @call stands among the calls of its thread. */
 static uint32_t position(const struct gst_thread *t, gst_call_id call)
@@ -142,43 +142,102 @@ uint8_t *gst_check_submitting(const struct gst_check_run *r)
 	return submits;
 }
 
-bool gst_check_is_related(const struct gst_check_run *r, gst_op_id before, gst_op_id work)
+/* Put @node into the search; false if it was there, or if there is no room. */
+static bool is_new(struct gst_search *s, gst_node_id node)
 {
-	gst_node_id seen[SEARCH_MAX];
-	uint32_t seen_count = 1, next = 0;
+	uint32_t at = (uint32_t)(gst_hash_u64(node) & (SEARCH_SLOTS - 1));
 
-	seen[0] = work;
-	while (next < seen_count) {
-		uint32_t count;
-		const gst_edge_id *in = gst_order_in(r->o, seen[next++], &count);
-
-		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
-			bool is_known = false;
-
-			if (e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN) {
-				continue;
-			}
-			if (e->from == before) {
-				return true;
-			}
-			/* Submitted before it: nothing that leads here from there. */
-			if (e->from < r->m->op_count && e->from < before) {
-				continue;
-			}
-			for (uint32_t j = 0; j < seen_count; j++) {
-				is_known |= seen[j] == e->from;
-			}
-			if (is_known) {
-				continue;
-			}
-			if (seen_count == SEARCH_MAX) {
-				return true;
-			}
-			seen[seen_count++] = e->from;
+	for (;; at = (at + 1) & (SEARCH_SLOTS - 1)) {
+		if (s->slots[at].epoch != s->epoch) {
+			s->slots[at].epoch = s->epoch;
+			s->slots[at].node = node;
+			return true;
+		}
+		if (s->slots[at].node == node) {
+			return false;
 		}
 	}
-	return false;
+}
+
+/* Which of the awaited ops are @x, or come before it in its stream. Returns how many new ones. */
+static size_t mark(const struct gst_model *m, gst_node_id x, struct gst_awaiteds *a)
+{
+	size_t marked = 0;
+
+	if (x >= m->op_count) {
+		return 0;
+	}
+	for (size_t i = 0; i < a->count; i++) {
+		gst_op_id op = a->data[i].op;
+		if (!a->data[i].is_related &&
+		    (op == x || (op < x && m->ops[op].stream == m->ops[x].stream &&
+				 m->ops[x].stream != GST_NONE))) {
+			a->data[i].is_related = true;
+			marked++;
+		}
+	}
+	return marked;
+}
+
+static gst_op_id first_unrelated(const struct gst_awaiteds *a)
+{
+	gst_op_id first = GST_NONE;
+
+	for (size_t i = 0; i < a->count; i++) {
+		if (!a->data[i].is_related && a->data[i].op < first) {
+			first = a->data[i].op;
+		}
+	}
+	return first;
+}
+
+size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_id work)
+{
+	struct gst_search *s = r->search;
+	uint32_t queued = 1, next = 0;
+	size_t related = 0;
+	gst_op_id first;
+
+	for (size_t i = 0; i < a->count; i++) {
+		a->data[i].is_related = false;
+	}
+	first = first_unrelated(a);
+	s->epoch++;
+	s->queue[0] = work;
+	(void)is_new(s, work);
+	while (next < queued && related < a->count) {
+		gst_node_id x = s->queue[next++];
+		size_t marked = mark(r->m, x, a);
+		uint32_t count;
+		const gst_edge_id *in;
+
+		related += marked;
+		if (marked) {
+			first = first_unrelated(a);
+		}
+		in = gst_order_in(r->o, x, &count);
+		for (uint32_t i = 0; i < count; i++) {
+			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+
+			/* What was submitted before an op does not come after it. */
+			if ((e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN) ||
+			    (e->from < r->m->op_count && e->from < first)) {
+				continue;
+			}
+			if (queued == SEARCH_MAX || r->search_left == 0) {
+				/* Given up: nothing is claimed of the others. */
+				for (size_t j = 0; j < a->count; j++) {
+					a->data[j].is_related = true;
+				}
+				return a->count;
+			}
+			r->search_left--;
+			if (is_new(s, e->from)) {
+				s->queue[queued++] = e->from;
+			}
+		}
+	}
+	return related;
 }
 
 uint32_t gst_check_binding_path(const struct gst_check_run *r, gst_edge_id last,
@@ -228,7 +287,7 @@ void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct g
 		       bool *has_vague)
 {
 	uint64_t enter_ns = r->m->calls[call].enter_ns;
-	gst_node_id stack[SEARCH_MAX];
+	gst_node_id stack[BARRIERS_MAX];
 	uint32_t depth = 0, seen = 0;
 
 	*has_vague = false;
@@ -260,7 +319,7 @@ void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct g
 				    end_ns <= enter_ns && gst_timing_is_exact(r->t, e->from)) {
 					continue;
 				}
-				if (depth < SEARCH_MAX) {
+				if (depth < BARRIERS_MAX) {
 					stack[depth++] = e->from;
 				} else {
 					*has_vague = true;

@@ -21,7 +21,7 @@
 
 static void set_strength(struct gst_timing *t, gst_edge_id e, enum gst_strength s)
 {
-	t->edges[e] = (uint8_t)((t->edges[e] & ~GST_EDGE_STRENGTH_MASK) | s);
+	t->edges[e] = (uint8_t)s;
 }
 
 /* Was what @e stands for lost, or is its time not known for another reason? Then it proves nothing. */
@@ -141,7 +141,7 @@ static uint64_t released(const struct gst_timing *t, gst_node_id node, bool with
 	const gst_edge_id *in = gst_order_in(t->o, node, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint8_t s = t->edges[in[i]] & GST_EDGE_STRENGTH_MASK;
+		uint8_t s = t->edges[in[i]];
 		uint64_t at;
 
 		if (s == GST_DISPROVED || (s == GST_POSSIBLE && !with_possible)) {

@@ -18,8 +18,7 @@
 
 struct running {
 	int64_t end; /* on the virtual clock */
-	gst_op_id op;
-	uint32_t share;
+	uint32_t position, share;
 };
 
 struct device {
@@ -28,29 +27,29 @@ struct device {
 	uint32_t version;	     /* of the one tick that counts */
 	bool is_full;		     /* a kernel that fills it runs */
 	GST_VEC(struct running) running;
-	GST_VEC(gst_op_id) queue;
+	GST_VEC(uint32_t) queue; /* positions */
 	size_t head;
 };
 
 /* An op that may start (device = GST_NONE), or the next end on a device. */
 struct event {
 	int64_t ns;
-	uint32_t id; /* op, or device's version */
+	uint32_t id; /* position, or the device's version */
 	uint32_t device;
 };
 
 struct sim {
 	const struct gst_timing *t;
-	const struct gst_cut *cut;
-	const uint8_t *is_cut;
-	int64_t *reached; /* [moments] latest of the edges so far; INT64_MIN */
-	uint32_t *waits;  /* [moments] edges still to come */
+	const struct gst_replay_plan *plan;
+	int64_t *reached;	 /* [positions] latest of the arcs so far; INT64_MIN */
+	uint32_t *waits;	 /* [positions] arcs still to come */
+	uint32_t *out_begin;	 /* [positions + 1] */
+	uint32_t *out, *targets; /* arcs out of each position, and where each leads */
 	int64_t makespan;
 	struct device *devices;
 	GST_VEC(struct event) heap;
-	GST_VEC(gst_moment_id) ready; /* released, not yet looked at */
-	struct gst_sort_item *added;  /* [added_count] waits of the cut, by op */
-	uint32_t added_count;
+	GST_VEC(uint32_t) ready;     /* positions released, not yet looked at */
+	struct gst_sort_item *added; /* waits of the cut, by position of the op */
 };
 
 static bool is_before(const struct event *a, const struct event *b)
@@ -98,80 +97,56 @@ static struct event heap_pop(struct sim *s)
 	return top;
 }
 
-static bool counts(const struct sim *s, gst_edge_id e)
+static bool is_cut(const struct gst_replay_plan *plan, const struct gst_arc *a)
 {
-	return !((s->is_cut[e / 8] >> (e % 8)) & 1) && gst_timing_in_force(s->t, e);
+	return a->edge != GST_NONE && ((plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1);
 }
 
-static void release(struct sim *s, gst_moment_id p, int64_t at)
+static void release(struct sim *s, uint32_t position, int64_t at)
 {
-	if (at > s->reached[p]) {
-		s->reached[p] = at;
+	if (at > s->reached[position]) {
+		s->reached[position] = at;
 	}
-	if (--s->waits[p] == 0) {
-		gst_vec_push(&s->ready, p);
-	}
-}
-
-static void tell_added(struct sim *s, gst_op_id op, int64_t at);
-
-/* Tell the edges out of @p that hang on its begin, or all others, that it came at @at (INT64_MIN: unknown). */
-static void tell(struct sim *s, gst_moment_id p, bool begins, int64_t at)
-{
-	const struct gst_timing *t = s->t;
-	bool is_exit = gst_moment_is_exit(t, p);
-	gst_node_id node = is_exit ? t->m->op_count + (p - t->node_count) : p;
-	uint32_t count;
-	const gst_edge_id *out = gst_order_out(t->o, node, &count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, out[i]);
-
-		if (gst_moment_from(t, e) != p || !counts(s, out[i]) ||
-		    (e->form == GST_BEGIN_BEGIN) != begins) {
-			continue;
-		}
-		release(s, gst_moment_to(t, e),
-			at == INT64_MIN ? at : gst_replay_sum(at, gst_replay_weight(t, out[i])));
-	}
-	if (begins) {
-		return;
-	}
-	s->makespan = at > s->makespan ? at : s->makespan;
-	tell_added(s, p, at);
-	if (!is_exit && gst_node_is_call(t->o, node)) {
-		gst_call_id c = node - t->m->op_count;
-		release(s, gst_moment_of_exit(t, c),
-			gst_call_has_enter(&t->m->calls[c]) ? at : INT64_MIN);
-	}
-	if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_MEMCPY &&
-	    t->m->ops[p].detail != GST_NONE && t->engine_next[t->m->ops[p].detail] != GST_NONE) {
-		release(s, t->engine_next[t->m->ops[p].detail], at);
+	if (--s->waits[position] == 0) {
+		gst_vec_push(&s->ready, position);
 	}
 }
 
-/* The same to the calls that the cut makes wait for op @op. */
-static void tell_added(struct sim *s, gst_op_id op, int64_t at)
+/* Calls that the cut makes wait for the op at @position. */
+static void tell_added(struct sim *s, uint32_t position, int64_t at)
 {
-	uint32_t low = 0, high = s->added_count;
+	uint32_t low = 0, high = s->plan->wait_count;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (s->added[mid].key < op) {
+		if (s->added[mid].key < position) {
 			low = mid + 1;
 		} else {
 			high = mid;
 		}
 	}
-	for (; low < s->added_count && s->added[low].key == op; low++) {
-		release(s, gst_moment_of_exit(s->t, s->added[low].value), at);
+	for (; low < s->plan->wait_count && s->added[low].key == position; low++) {
+		if (position < s->added[low].value) {
+			release(s, s->added[low].value, at);
+		}
 	}
 }
 
-static void finish(struct sim *s, gst_moment_id p, int64_t begin, int64_t end)
+/* Tell the arcs out of @position that hang on its begin, or all others, that its end comes at @end. */
+static void tell(struct sim *s, uint32_t position, bool begins, int64_t end)
 {
-	tell(s, p, true, begin);
-	tell(s, p, false, end);
+	for (uint32_t i = s->out_begin[position]; i < s->out_begin[position + 1]; i++) {
+		const struct gst_arc *a = &s->t->arcs[s->out[i]];
+		if (((a->from & GST_ARC_BEGINS) != 0) == begins && !is_cut(s->plan, a)) {
+			release(s, s->targets[i], gst_replay_sum(end, a->weight_ns));
+		}
+	}
+	if (!begins) {
+		s->makespan = end > s->makespan ? end : s->makespan;
+		if (s->plan->wait_count) {
+			tell_added(s, position, end);
+		}
+	}
 }
 
 /* ---- a device ------------------------------------------------------------------------------------- */
@@ -224,7 +199,8 @@ static void start_queued(struct sim *s, uint32_t device)
 	struct device *d = &s->devices[device];
 
 	while (d->head < d->queue.count) {
-		gst_op_id op = d->queue.data[d->head];
+		uint32_t position = d->queue.data[d->head];
+		gst_op_id op = s->t->topological[position];
 		uint32_t share = gst_timing_share(s->t, op);
 
 		if (d->is_full || (share >= WHOLE && d->running.count)) {
@@ -233,11 +209,12 @@ static void start_queued(struct sim *s, uint32_t device)
 		d->head++;
 		gst_vec_push(&d->running,
 			     ((struct running){.end = d->virtual_ns + gst_replay_duration(s->t, op),
-					       .op = op,
+					       .position = position,
 					       .share = share}));
 		d->sum += share;
 		d->is_full = share >= WHOLE;
-		tell(s, op, true, d->last_ns);
+		/* Begins count by the end they would lead to. */
+		tell(s, position, true, d->last_ns + gst_replay_duration(s->t, op));
 	}
 	if (d->head == d->queue.count) {
 		d->head = d->queue.count = 0;
@@ -262,110 +239,121 @@ static void tick(struct sim *s, uint32_t device, int64_t now)
 			d->is_full = false;
 		}
 		/* Nothing that is released here starts before this event is over. */
-		tell(s, r.op, false, now);
+		tell(s, r.position, false, now);
 	}
 	d->running.count = kept;
 	start_queued(s, device);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
-
-static int64_t observed_begin(const struct gst_timing *t, gst_moment_id p)
+static bool is_cheap(const struct gst_replay_plan *plan, uint32_t position)
 {
-	const struct gst_model *m = t->m;
+	uint32_t low = 0, high = plan->cheap_count;
 
-	if (gst_moment_is_exit(t, p)) {
-		const struct gst_call *c = &m->calls[p - t->node_count];
-		return gst_call_has_exit(c) ? (int64_t)c->exit_ns : INT64_MIN;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (plan->cheap[mid].key < position) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
 	}
-	if (p < m->op_count && (m->ops[p].flags & GST_OP_TIMED)) {
-		return (int64_t)m->ops[p].begin_ns;
-	}
-	if (gst_node_is_call(t->o, p)) {
-		const struct gst_call *c = &m->calls[p - m->op_count];
-		return gst_call_has_enter(c) ? (int64_t)c->enter_ns : INT64_MIN;
-	}
-	return t->seen_ns[p] == GST_TIME_UNKNOWN ? INT64_MIN : (int64_t)t->seen_ns[p];
+	return low < plan->cheap_count && plan->cheap[low].key == position;
 }
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
 
 static void settle(struct sim *s)
 {
 	const struct gst_timing *t = s->t;
 
 	while (s->ready.count) {
-		gst_moment_id p = s->ready.data[--s->ready.count];
-		int64_t at = observed_begin(t, p), end;
+		uint32_t i = s->ready.data[--s->ready.count];
+		gst_moment_id p = t->topological[i];
+		int64_t end = t->end_ns[i], own = t->own_ns[i];
 
-		if (at == INT64_MIN) {
-			finish(s, p, INT64_MIN, INT64_MIN);
+		if (end == INT64_MIN) {
+			continue; /* nothing hangs on it */
+		}
+		if (s->reached[i] != INT64_MIN) {
+			if (s->plan->cheap_count && own > s->plan->call_cost_ns &&
+			    is_cheap(s->plan, i)) {
+				own = s->plan->call_cost_ns;
+			}
+			end = gst_replay_sum(s->reached[i], own);
+		}
+		if (gst_replay_spins(t, p)) {
+			end = end < t->end_ns[i] ? t->end_ns[i] : end;
+		} else if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_KERNEL &&
+			   (t->m->ops[p].flags & GST_OP_TIMED) &&
+			   gst_timing_device(t, p) != GST_NONE) {
+			heap_push(s, (struct event){.ns = end - gst_replay_duration(t, p),
+						    .id = i,
+						    .device = GST_NONE});
 			continue;
 		}
-		if (s->reached[p] != INT64_MIN) {
-			at = gst_replay_sum(s->reached[p], gst_replay_delay(t, s->cut, p));
-		}
-		if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_KERNEL &&
-		    (t->m->ops[p].flags & GST_OP_TIMED) && !gst_replay_spins(t, p) &&
-		    gst_timing_device(t, p) != GST_NONE) {
-			heap_push(s, (struct event){.ns = at, .id = p, .device = GST_NONE});
-			continue;
-		}
-		end = gst_replay_sum(at, gst_replay_duration(t, p));
-		if (gst_replay_spins(t, p) && (t->m->ops[p].flags & GST_OP_TIMED) &&
-		    end < (int64_t)t->m->ops[p].end_ns) {
-			end = (int64_t)t->m->ops[p].end_ns;
-		}
-		finish(s, p, at, end);
+		tell(s, i, true, end);
+		tell(s, i, false, end);
 	}
 }
 
-static void count_waits(struct sim *s)
+/* Arcs by their source, and how many each position waits for. */
+static void turn_round(struct sim *s, struct gst_arena *scratch)
 {
 	const struct gst_timing *t = s->t;
+	uint32_t arcs = t->arc_begin[t->moment_count];
+	uint32_t *next;
 
-	for (gst_edge_id e = 0; e < t->edge_count; e++) {
-		if (counts(s, e)) {
-			s->waits[gst_moment_to(t, gst_order_edge(t->o, e))]++;
+	s->out_begin = GST_ARENA_ARRAY(scratch, uint32_t, (size_t)t->moment_count + 2);
+	s->out = GST_ARENA_ARRAY(scratch, uint32_t, arcs);
+	s->targets = GST_ARENA_ARRAY(scratch, uint32_t, arcs);
+	next = s->out_begin + 1;
+	for (uint32_t j = 0; j < arcs; j++) {
+		next[(t->arcs[j].from & ~GST_ARC_BEGINS) + 1]++;
+	}
+	for (uint32_t i = 1; i <= t->moment_count; i++) {
+		next[i] += next[i - 1];
+	}
+	for (uint32_t i = 0; i < t->moment_count; i++) {
+		for (uint32_t j = t->arc_begin[i]; j < t->arc_begin[i + 1]; j++) {
+			uint32_t at = next[t->arcs[j].from & ~GST_ARC_BEGINS]++;
+			s->out[at] = j;
+			s->targets[at] = i;
+			s->waits[i] += !is_cut(s->plan, &t->arcs[j]);
 		}
 	}
-	for (gst_call_id c = 0; c < t->m->call_count; c++) {
-		s->waits[gst_moment_of_exit(t, c)]++;
-	}
-	for (uint32_t i = 0; i < t->m->copy_count; i++) {
-		if (t->engine_next[i] != GST_NONE) {
-			s->waits[t->engine_next[i]]++;
+	s->added = GST_ARENA_ARRAY(scratch, struct gst_sort_item, s->plan->wait_count);
+	for (uint32_t i = 0; i < s->plan->wait_count; i++) {
+		const struct gst_sort_item *w = &s->plan->waits[i];
+		s->added[i] = (struct gst_sort_item){.key = w->value, .value = (uint32_t)w->key};
+		if (w->value < w->key) {
+			s->waits[w->key]++;
 		}
 	}
-	for (uint32_t i = 0; i < s->cut->wait_count; i++) {
-		const struct gst_wait *w = &s->cut->waits[i];
-		s->waits[gst_moment_of_exit(t, w->call)]++;
-		s->added[s->added_count++] = (struct gst_sort_item){.key = w->op, .value = w->call};
-	}
-	gst_sort_items(s->added, s->added_count);
+	gst_sort_items(s->added, s->plan->wait_count);
 }
 
-int64_t gst_replay_shared(const struct gst_timing *t, const struct gst_cut *cut,
-			  const uint8_t *is_cut, struct gst_arena *scratch)
+int64_t gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch)
 {
-	struct sim s = {.t = t, .cut = cut, .is_cut = is_cut};
+	const struct gst_timing *t = plan->t;
+	struct sim s = {.t = t, .plan = plan};
 
 	s.reached = GST_ARENA_ARRAY(scratch, int64_t, t->moment_count);
 	s.waits = GST_ARENA_ARRAY(scratch, uint32_t, t->moment_count);
-	s.added = GST_ARENA_ARRAY(scratch, struct gst_sort_item, cut->wait_count);
 	s.devices = GST_ARENA_ARRAY(scratch, struct device, t->m->device_count);
-	count_waits(&s);
-	for (gst_moment_id p = 0; p < t->moment_count; p++) {
-		s.reached[p] = INT64_MIN;
+	turn_round(&s, scratch);
+	for (uint32_t i = 0; i < t->moment_count; i++) {
+		s.reached[i] = INT64_MIN;
 	}
-	for (gst_moment_id p = t->moment_count; p-- > 0;) {
-		if (s.waits[p] == 0) {
-			gst_vec_push(&s.ready, p);
+	for (uint32_t i = t->moment_count; i-- > 0;) {
+		if (s.waits[i] == 0) {
+			gst_vec_push(&s.ready, i);
 		}
 	}
 	settle(&s);
 	while (s.heap.count) {
 		struct event e = heap_pop(&s);
 		if (e.device == GST_NONE) {
-			uint32_t device = gst_timing_device(t, e.id);
+			uint32_t device = gst_timing_device(t, t->topological[e.id]);
 			advance(&s.devices[device], e.ns);
 			gst_vec_push(&s.devices[device].queue, e.id);
 			start_queued(&s, device);

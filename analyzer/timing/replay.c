@@ -2,11 +2,12 @@
  * replay.c - the schedule of the same work without some of its edges.
  *
  * Role      : tells what a finding's edges cost: makespan with all of them minus makespan without.
- * Method    : high bound, one pass in topological order. A moment is reached when the last of the edges
- *             that remain (and its engine) releases it, plus what the edges did not explain when it
- *             was observed: launch latency of an op, own time of a call, gap between two calls.
- *             Low bound: the same by events in time, with kernels sharing their device (fluid.c).
- * Invariant : without a cut every moment is reached exactly when it was observed. An edge whose target
+ * Method    : high bound, one pass in topological order. A moment is reached when the last of the arcs
+ *             that remain (edges in force, and the copy before on the engine) releases it, plus what
+ *             the arcs did not explain when it was observed: launch latency of an op, own time of a
+ *             call, gap between two calls. Low bound: the same by events in time, with kernels sharing
+ *             their device (fluid.c).
+ * Invariant : without a cut every moment is reached exactly when it was observed. An arc whose target
  *             began early (skewed clocks) keeps its lead, so it never adds time of its own.
  * Not here  : threads' own locks: a gap between two calls stays as long as it was.
  */
@@ -15,6 +16,20 @@
 #include <string.h>
 
 #include "analyzer/base/assert.h"
+#include "analyzer/base/sort.h"
+#include "analyzer/base/vec.h"
+
+/* ---- arcs ----------------------------------------------------------------------------------- */
+
+static bool is_timed_op(const struct gst_timing *t, gst_moment_id p)
+{
+	return p < t->m->op_count && (t->m->ops[p].flags & GST_OP_TIMED);
+}
+
+int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p)
+{
+	return is_timed_op(t, p) ? (int64_t)(t->m->ops[p].end_ns - t->m->ops[p].begin_ns) : 0;
+}
 
 /* The observed time of a moment (the begin of an op); GST_TIME_UNKNOWN. */
 static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
@@ -35,46 +50,11 @@ static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
 	return t->seen_ns[p];
 }
 
-static bool is_timed_op(const struct gst_timing *t, gst_moment_id p)
-{
-	return p < t->m->op_count && (t->m->ops[p].flags & GST_OP_TIMED);
-}
-
-int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p)
-{
-	return is_timed_op(t, p) ? (int64_t)(t->m->ops[p].end_ns - t->m->ops[p].begin_ns) : 0;
-}
-
-int64_t gst_replay_weight(const struct gst_timing *t, gst_edge_id id)
-{
-	const struct gst_edge *e = gst_order_edge(t->o, id);
-	uint64_t from, to;
-
-	if (e->form != GST_ENTER_BEGIN && !(t->edges[id] & GST_EDGE_EARLY)) {
-		return 0;
-	}
-	from = gst_timing_source(t, e);
-	to = observed(t, gst_moment_to(t, e));
-	if (from == GST_TIME_UNKNOWN || to == GST_TIME_UNKNOWN) {
-		return 0;
-	}
-	if (from > to) {
-		return -(int64_t)(from - to);
-	}
-	if (e->form == GST_ENTER_BEGIN && is_timed_op(t, e->to)) {
-		uint64_t least = t->latency_ns[t->m->ops[e->to].kind];
-		return (int64_t)(to - from < least ? to - from : least);
-	}
-	return 0;
-}
-
 /* The least time from enter to begin of each kind of op: what a launch costs when nothing else holds it. */
-static void find_latencies(struct gst_timing *t)
+static void find_latencies(const struct gst_model *m, uint64_t latency_ns[GST_OP_KIND_COUNT])
 {
-	const struct gst_model *m = t->m;
-
 	for (uint32_t k = 0; k < GST_OP_KIND_COUNT; k++) {
-		t->latency_ns[k] = UINT64_MAX;
+		latency_ns[k] = UINT64_MAX;
 	}
 	for (gst_op_id i = 0; i < m->op_count; i++) {
 		const struct gst_op *x = &m->ops[i];
@@ -82,193 +62,194 @@ static void find_latencies(struct gst_timing *t)
 		    gst_call_has_enter(&m->calls[x->call]) &&
 		    x->begin_ns >= m->calls[x->call].enter_ns) {
 			uint64_t gap = x->begin_ns - m->calls[x->call].enter_ns;
-			if (gap < t->latency_ns[x->kind]) {
-				t->latency_ns[x->kind] = gap;
+			if (gap < latency_ns[x->kind]) {
+				latency_ns[x->kind] = gap;
 			}
 		}
 	}
 }
 
-void gst_timing_prepare_replay(struct gst_timing *t)
+struct builder {
+	struct gst_timing *t;
+	uint32_t *place; /* [moment_count] position in topological order */
+	uint64_t latency_ns[GST_OP_KIND_COUNT];
+	GST_VEC(struct gst_arc) arcs;
+	gst_moment_id target;
+	uint64_t at;  /* when the target was observed */
+	int64_t from; /* latest of its arcs */
+	uint32_t position;
+};
+
+/* An arc from @source, reached at @source_ns. What comes later in the order (a cycle) cannot be one. */
+static void add_arc(struct builder *b, gst_moment_id source, uint64_t source_ns, gst_edge_id edge,
+		    enum gst_form form)
+{
+	struct gst_arc arc = {.from = b->place[source], .edge = edge};
+	int64_t reached;
+
+	if (source_ns == GST_TIME_UNKNOWN || arc.from >= b->position) {
+		return;
+	}
+	if (source_ns > b->at) {
+		arc.weight_ns = -(int64_t)(source_ns - b->at);
+	} else if (form == GST_ENTER_BEGIN && is_timed_op(b->t, b->target)) {
+		uint64_t least = b->latency_ns[b->t->m->ops[b->target].kind];
+		uint64_t gap = b->at - source_ns;
+		arc.weight_ns = (int64_t)(gap < least ? gap : least);
+	}
+	reached = (int64_t)source_ns + arc.weight_ns;
+	b->from = reached > b->from ? reached : b->from;
+	if (form == GST_BEGIN_BEGIN) {
+		/* Times are those of ends. */
+		arc.weight_ns -= gst_replay_duration(b->t, source);
+		arc.from |= GST_ARC_BEGINS;
+	}
+	gst_vec_push(&b->arcs, arc);
+}
+
+static void add_arcs(struct builder *b)
+{
+	struct gst_timing *t = b->t;
+	const struct gst_model *m = t->m;
+	gst_moment_id p = b->target;
+	bool is_exit = gst_moment_is_exit(t, p);
+	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		if (gst_moment_to(t, e) == p && gst_timing_in_force(t, in[i])) {
+			add_arc(b, gst_moment_from(t, e), gst_timing_source(t, e), in[i],
+				(enum gst_form)e->form);
+		}
+	}
+	if (is_exit) {
+		add_arc(b, node, observed(t, node), GST_NONE, GST_END_EXIT);
+	}
+	if (p < m->op_count && m->ops[p].kind == GST_OP_MEMCPY && m->ops[p].detail != GST_NONE &&
+	    t->engine_prev[m->ops[p].detail] != GST_NONE) {
+		gst_op_id before = t->engine_prev[m->ops[p].detail];
+		add_arc(b, before, m->ops[before].end_ns, GST_NONE, GST_END_BEGIN);
+	}
+}
+
+void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena)
 {
 	const struct gst_model *m = t->m;
+	struct builder b = {.t = t};
 
-	find_latencies(t);
-	for (gst_op_id i = 0; i < m->op_count; i++) {
-		if (m->ops[i].kind == GST_OP_KERNEL && is_timed_op(t, i) &&
-		    t->kernels_ns < GST_TIMES_MAX_NS) {
-			t->kernels_ns += m->ops[i].end_ns - m->ops[i].begin_ns;
-		}
-	}
-	for (gst_edge_id e = 0; e < t->edge_count; e++) {
-		const struct gst_edge *edge = gst_order_edge(t->o, e);
-		uint64_t from = gst_timing_source(t, edge);
-		uint64_t to = observed(t, gst_moment_to(t, edge));
-		if (from != GST_TIME_UNKNOWN && to != GST_TIME_UNKNOWN && from > to) {
-			t->edges[e] |= GST_EDGE_EARLY;
-		}
-	}
+	find_latencies(m, b.latency_ns);
+	b.place = t->place;
 	for (uint32_t i = 0; i < t->moment_count; i++) {
-		gst_moment_id p = t->topological[i];
-		uint64_t at = observed(t, p);
-		int64_t from = INT64_MIN;
-		gst_node_id node = gst_moment_is_exit(t, p) ? m->op_count + (p - t->node_count) : p;
-		uint32_t count;
-		const gst_edge_id *in = gst_order_in(t->o, node, &count);
+		b.place[t->topological[i]] = i;
+	}
+	gst_vec_reserve(&b.arcs, (size_t)t->edge_count + m->call_count + m->copy_count);
+	for (uint32_t i = 0; i < t->moment_count; i++) {
+		int64_t duration;
 
-		if (at == GST_TIME_UNKNOWN) {
+		b.target = t->topological[i];
+		b.position = i;
+		b.at = observed(t, b.target);
+		b.from = INT64_MIN;
+		t->arc_begin[i] = (uint32_t)b.arcs.count;
+		if (b.at == GST_TIME_UNKNOWN) {
+			t->end_ns[i] = INT64_MIN;
 			continue;
 		}
-		for (uint32_t j = 0; j < count; j++) {
-			const struct gst_edge *e = gst_order_edge(t->o, in[j]);
-			uint64_t source;
-			int64_t reached;
-
-			if (gst_moment_to(t, e) != p || !gst_timing_in_force(t, in[j])) {
-				continue;
-			}
-			source = gst_timing_source(t, e);
-			if (source == GST_TIME_UNKNOWN) {
-				continue;
-			}
-			reached = (int64_t)source + gst_replay_weight(t, in[j]);
-			from = reached > from ? reached : from;
+		add_arcs(&b);
+		duration = gst_replay_duration(t, b.target);
+		t->end_ns[i] = (int64_t)b.at + duration;
+		t->own_ns[i] = b.from == INT64_MIN ? 0 : t->end_ns[i] - b.from;
+		if (t->end_ns[i] > (int64_t)t->baseline_ns) {
+			t->baseline_ns = (uint64_t)t->end_ns[i];
 		}
-		if (gst_moment_is_exit(t, p) && gst_call_has_enter(&m->calls[p - t->node_count])) {
-			int64_t enter = (int64_t)m->calls[p - t->node_count].enter_ns;
-			from = enter > from ? enter : from;
-		}
-		if (gst_replay_engine_prev(t, p) != GST_NONE) {
-			int64_t end = (int64_t)m->ops[gst_replay_engine_prev(t, p)].end_ns;
-			from = end > from ? end : from;
-		}
-		/* With nothing before it: where it was. */
-		t->delay_ns[p] = from == INT64_MIN ? (int64_t)at : (int64_t)at - from;
-		at += (uint64_t)gst_replay_duration(t, p);
-		if (at > t->baseline_ns) {
-			t->baseline_ns = at;
+		if (b.target < m->op_count && m->ops[b.target].kind == GST_OP_KERNEL &&
+		    is_timed_op(t, b.target) && t->kernels_ns < GST_TIMES_MAX_NS) {
+			t->kernels_ns += (uint64_t)duration;
 		}
 	}
-}
-
-bool gst_replay_call_is_cheap(const struct gst_cut *cut, gst_call_id call)
-{
-	uint32_t low = 0, high = cut->call_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (cut->calls[mid] < call) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
+	t->arc_begin[t->moment_count] = (uint32_t)b.arcs.count;
+	t->arcs = GST_ARENA_ARRAY(arena, struct gst_arc, b.arcs.count);
+	if (b.arcs.count) {
+		memcpy(t->arcs, b.arcs.data, b.arcs.count * sizeof(*t->arcs));
 	}
-	return low < cut->call_count && cut->calls[low] == call;
+	gst_vec_free(&b.arcs);
 }
 
-int64_t gst_replay_delay(const struct gst_timing *t, const struct gst_cut *cut, gst_moment_id p)
-{
-	int64_t delay = t->delay_ns[p];
+/* ---- the cut -------------------------------------------------------------------------------- */
 
-	if (gst_moment_is_exit(t, p) && cut->call_count && delay > (int64_t)cut->call_cost_ns &&
-	    gst_replay_call_is_cheap(cut, p - t->node_count)) {
-		delay = (int64_t)cut->call_cost_ns;
+/* The cut in terms of positions. */
+void gst_replay_plan(const struct gst_timing *t, const struct gst_cut *cut,
+		     struct gst_arena *scratch, struct gst_replay_plan *plan)
+{
+	plan->t = t;
+	plan->call_cost_ns = (int64_t)cut->call_cost_ns;
+	plan->is_cut = gst_arena_alloc(scratch, t->edge_count / 8 + 1);
+	for (uint32_t i = 0; i < cut->edge_count; i++) {
+		gst_edge_id e = cut->edges[i];
+		GST_ASSERT(e < t->edge_count);
+		plan->is_cut[e / 8] = (uint8_t)(plan->is_cut[e / 8] | 1u << (e % 8));
 	}
-	return delay;
-}
-
-static uint32_t first_wait(const struct gst_cut *cut, gst_call_id call)
-{
-	uint32_t low = 0, high = cut->wait_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (cut->waits[mid].call < call) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
+	plan->cheap_count = cut->call_count;
+	plan->cheap = GST_ARENA_ARRAY(scratch, struct gst_sort_item, cut->call_count);
+	for (uint32_t i = 0; i < cut->call_count; i++) {
+		plan->cheap[i].key = t->place[gst_moment_of_exit(t, cut->calls[i])];
 	}
-	return low;
-}
-
-/* When the source of @e is reached in the replay, by the times so far. */
-static int64_t replayed(const struct gst_timing *t, const int64_t *at, const struct gst_edge *e)
-{
-	gst_moment_id p = gst_moment_from(t, e);
-
-	if (e->form == GST_BEGIN_BEGIN) {
-		return at[p] - gst_replay_duration(t, p);
+	gst_sort_items(plan->cheap, plan->cheap_count);
+	plan->wait_count = cut->wait_count;
+	plan->waits = GST_ARENA_ARRAY(scratch, struct gst_sort_item, cut->wait_count);
+	for (uint32_t i = 0; i < cut->wait_count; i++) {
+		plan->waits[i].key = t->place[gst_moment_of_exit(t, cut->waits[i].call)];
+		plan->waits[i].value = t->place[cut->waits[i].op];
 	}
-	return at[p];
+	gst_sort_items(plan->waits, plan->wait_count);
 }
 
-/* Times of all moments without the edges of @is_cut; @at[p] is the end of an op. Returns the makespan. */
-static int64_t pass(const struct gst_timing *t, const struct gst_cut *cut, const uint8_t *is_cut,
-		    int64_t *at)
+/* ---- the pass ------------------------------------------------------------------------------- */
+
+/* Ends of all moments under @plan; returns the makespan. */
+static int64_t pass(const struct gst_replay_plan *plan, int64_t *at)
 {
-	const struct gst_model *m = t->m;
+	const struct gst_timing *t = plan->t;
+	const uint8_t *is_cut = plan->is_cut;
 	int64_t makespan = 0;
+	uint32_t cheap = 0, wait = 0;
 
-	/* A moment on a cycle may be asked for before its turn. */
-	for (gst_moment_id p = 0; p < t->moment_count; p++) {
-		uint64_t seen = observed(t, p);
-		at[p] = seen == GST_TIME_UNKNOWN ? INT64_MIN
-						 : (int64_t)seen + gst_replay_duration(t, p);
-	}
 	for (uint32_t i = 0; i < t->moment_count; i++) {
-		gst_moment_id p = t->topological[i];
-		gst_node_id node = gst_moment_is_exit(t, p) ? m->op_count + (p - t->node_count) : p;
-		int64_t from = INT64_MIN;
-		gst_op_id before;
-		uint32_t count;
-		const gst_edge_id *in;
+		int64_t from = INT64_MIN, own = t->own_ns[i];
 
-		if (at[p] == INT64_MIN) {
+		if (t->end_ns[i] == INT64_MIN) {
+			at[i] = INT64_MIN;
 			continue;
 		}
-		in = gst_order_in(t->o, node, &count);
-		for (uint32_t j = 0; j < count; j++) {
-			const struct gst_edge *e = gst_order_edge(t->o, in[j]);
+		for (uint32_t j = t->arc_begin[i]; j < t->arc_begin[i + 1]; j++) {
+			const struct gst_arc *a = &t->arcs[j];
 			int64_t reached;
 
-			if ((is_cut[in[j] / 8] >> (in[j] % 8)) & 1 || gst_moment_to(t, e) != p ||
-			    !gst_timing_in_force(t, in[j])) {
+			if (a->edge != GST_NONE && (is_cut[a->edge / 8] >> (a->edge % 8)) & 1) {
 				continue;
 			}
-			reached = replayed(t, at, e);
-			if (reached == INT64_MIN) {
-				continue;
-			}
-			reached = gst_replay_sum(reached, gst_replay_weight(t, in[j]));
+			reached = gst_replay_sum(at[a->from & ~GST_ARC_BEGINS], a->weight_ns);
 			from = reached > from ? reached : from;
 		}
-		if (gst_moment_is_exit(t, p) && gst_call_has_enter(&m->calls[p - t->node_count])) {
-			int64_t enter = at[m->op_count + (p - t->node_count)];
-			from = enter > from ? enter : from;
-		}
-		if (gst_moment_is_exit(t, p) && cut->wait_count) {
-			gst_call_id call = p - t->node_count;
-			for (uint32_t j = first_wait(cut, call);
-			     j < cut->wait_count && cut->waits[j].call == call; j++) {
-				int64_t end = at[cut->waits[j].op];
-				from = end > from ? end : from;
+		for (; wait < plan->wait_count && plan->waits[wait].key == i; wait++) {
+			int64_t end = at[plan->waits[wait].value];
+			/* One that comes later in the order cannot be waited for. */
+			if (plan->waits[wait].value < i && end > from) {
+				from = end;
 			}
 		}
-		before = gst_replay_engine_prev(t, p);
-		if (before != GST_NONE) {
-			from = at[before] > from ? at[before] : from;
+		if (cheap < plan->cheap_count && plan->cheap[cheap].key == i) {
+			own = own > plan->call_cost_ns ? plan->call_cost_ns : own;
+			cheap++;
 		}
-		if (from != INT64_MIN) {
-			int64_t end = gst_replay_sum(from, gst_replay_delay(t, cut, p));
-			end = gst_replay_sum(end, gst_replay_duration(t, p));
-			/* Its end is up to other devices: no earlier than it was. */
-			if (gst_replay_spins(t, p) && end < at[p]) {
-				end = at[p];
-			}
-			at[p] = end;
+		at[i] = from == INT64_MIN ? t->end_ns[i] : gst_replay_sum(from, own);
+		/* Its end is up to other devices: no earlier than it was. */
+		if (at[i] < t->end_ns[i] && gst_replay_spins(t, t->topological[i])) {
+			at[i] = t->end_ns[i];
 		}
-		makespan = at[p] > makespan ? at[p] : makespan;
+		makespan = at[i] > makespan ? at[i] : makespan;
 	}
 	return makespan;
 }
@@ -276,32 +257,32 @@ static int64_t pass(const struct gst_timing *t, const struct gst_cut *cut, const
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 		       struct gst_arena *scratch, struct gst_replay *out)
 {
-	uint8_t *is_cut = gst_arena_alloc(scratch, t->edge_count / 8 + 1);
+	struct gst_replay_plan plan;
 	int64_t *at = GST_ARENA_ARRAY(scratch, int64_t, t->moment_count);
-	int64_t makespan;
 
-	for (uint32_t i = 0; i < cut->edge_count; i++) {
-		GST_ASSERT(cut->edges[i] < t->edge_count);
-		GST_DCHECK(i == 0 || cut->edges[i - 1] < cut->edges[i]);
-		is_cut[cut->edges[i] / 8] =
-			(uint8_t)(is_cut[cut->edges[i] / 8] | 1u << (cut->edges[i] % 8));
-	}
-	makespan = pass(t, cut, is_cut, at);
+	gst_replay_plan(t, cut, scratch, &plan);
 	memset(out, 0, sizeof(*out));
 	out->baseline_ns = t->baseline_ns;
-	out->makespan_ns = (uint64_t)makespan;
+	out->makespan_ns = (uint64_t)pass(&plan, at);
 	if (out->baseline_ns > out->makespan_ns) {
 		out->gain_high_ns = out->baseline_ns - out->makespan_ns;
+	}
+	if (cut->is_high_only) {
+		return;
 	}
 	/* The shared replay takes at most as long as all kernels one after the other. */
 	out->low_is_known =
 		t->moment_count <= GST_REPLAY_LOW_MAX && t->kernels_ns < GST_TIMES_MAX_NS;
 	if (out->gain_high_ns > 0 && out->low_is_known) {
-		struct gst_cut none = {0};
-		uint8_t *nothing = gst_arena_alloc(scratch, t->edge_count / 8 + 1);
-		int64_t with = gst_replay_shared(t, &none, nothing, scratch);
-		int64_t without = gst_replay_shared(t, cut, is_cut, scratch);
-		uint64_t gain = with > without ? (uint64_t)(with - without) : 0;
+		static const struct gst_cut nothing;
+		struct gst_replay_plan all;
+		int64_t with, without;
+		uint64_t gain;
+
+		gst_replay_plan(t, &nothing, scratch, &all);
+		with = gst_replay_shared(&all, scratch);
+		without = gst_replay_shared(&plan, scratch);
+		gain = with > without ? (uint64_t)(with - without) : 0;
 		out->gain_low_ns = gain < out->gain_high_ns ? gain : out->gain_high_ns;
 	}
 }

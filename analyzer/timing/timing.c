@@ -296,8 +296,9 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	struct gst_timing *t = GST_ARENA_ARRAY(arena, struct gst_timing, 1);
 	uint64_t moments = (uint64_t)gst_order_node_count(o) + m->call_count;
 
-	if (moments >= UINT32_MAX) {
-		return gst_err_set(err, GST_E_LIMIT, "the trace has more than 2^32 ops and calls");
+	if (moments >= GST_ARC_BEGINS ||
+	    (uint64_t)gst_order_edge_count(o) + moments >= UINT32_MAX) {
+		return gst_err_set(err, GST_E_LIMIT, "the trace has more than 2^31 ops and calls");
 	}
 	/* From here on times are added and subtracted as signed numbers. */
 	if (m->end_ns > GST_TIMES_MAX_NS) {
@@ -313,11 +314,13 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count);
 	t->seen_ns = GST_ARENA_ARRAY(arena, uint64_t, t->node_count);
 	t->is_vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count);
-	t->delay_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
 	t->topological = GST_ARENA_ARRAY(arena, gst_moment_id, t->moment_count);
 	t->engine_next = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
 	t->engine_prev = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
-	t->latency_ns = GST_ARENA_ARRAY(arena, uint64_t, GST_OP_KIND_COUNT);
+	t->place = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
+	t->arc_begin = GST_ARENA_ARRAY(arena, uint32_t, (size_t)t->moment_count + 1);
+	t->end_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
+	t->own_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
 	t->shares = GST_ARENA_ARRAY(arena, uint32_t, m->kernel_count);
 	find_engines(t);
@@ -325,7 +328,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	find_shares(t);
 	find_spinning(t);
 	gst_timing_find_evidence(t);
-	gst_timing_prepare_replay(t);
+	gst_timing_prepare_replay(t, arena);
 	*out = t;
 	return GST_OK;
 }
@@ -333,7 +336,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e)
 {
 	GST_ASSERT(e < t->edge_count);
-	return (enum gst_strength)(t->edges[e] & GST_EDGE_STRENGTH_MASK);
+	return (enum gst_strength)(t->edges[e]);
 }
 
 bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *ns)

@@ -11,7 +11,7 @@ struct gst_timing;
 /**
  * Hold the graph against the timestamps: promote or disprove `possible` edges, find for each node the
  * predecessor that released it last. Linear. Lives in @arena. Errors: GST_E_FORMAT if the times span more
- * than 2^62 ns; GST_E_LIMIT past 2^32 ops and calls.
+ * than 2^62 ns; GST_E_LIMIT past 2^31 ops and calls.
  */
 gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
 			    struct gst_arena *arena, const struct gst_timing **out,
@@ -68,6 +68,7 @@ struct gst_cut {
 		*waits; /* sorted by call; the op precedes the call's exit in the graph */
 	uint32_t edge_count, call_count, wait_count;
 	uint64_t call_cost_ns;
+	bool is_high_only; /* the upper bound alone: the lower one takes several times as long */
 };
 
 struct gst_replay {
@@ -76,10 +77,10 @@ struct gst_replay {
 	uint64_t gain_high_ns; /* upper bound: durations unchanged */
 	uint64_t
 		gain_low_ns; /* lower bound: 0 where either kernel alone fills the device; linear sharing otherwise */
-	bool low_is_known; /* false: gain_low_ns is 0 because the trace has more than GST_REPLAY_LOW_MAX ops and calls */
+	bool low_is_known; /* false: not asked for, or more than GST_REPLAY_LOW_MAX ops and calls */
 };
 
-#define GST_REPLAY_LOW_MAX 3000000u
+#define GST_REPLAY_LOW_MAX 1000000u
 
 /**
  * Replay the trace with @cut's edges left out: each op begins when the edges that remain, its submission and

@@ -15,16 +15,21 @@ typedef uint32_t gst_moment_id;
 #define GST_TIME_UNKNOWN UINT64_MAX
 #define GST_TIMES_MAX_NS (UINT64_C(1) << 62) /* times are added and subtracted as signed numbers */
 
-/* Beside the strength in gst_timing.edges. */
-#define GST_EDGE_STRENGTH_MASK 3u
-#define GST_EDGE_EARLY	       4u /* the target began before the source was reached */
+/* What releases a moment: an edge in force, a call's enter its exit, a copy the next one on its engine. */
+struct gst_arc {
+	int64_t weight_ns; /* added to the end of the source */
+	uint32_t from;	   /* position of the source, with GST_ARC_BEGINS if its begin counts */
+	gst_edge_id edge;  /* GST_NONE: no edge of the graph */
+};
+
+#define GST_ARC_BEGINS 0x80000000u
 
 struct gst_timing {
 	const struct gst_model *m;
 	const struct gst_order *o;
 	uint32_t node_count, moment_count, edge_count;
 
-	uint8_t *edges; /* [edge_count] enum gst_strength | GST_EDGE_EARLY */
+	uint8_t *edges; /* [edge_count] enum gst_strength */
 	uint64_t *
 		seen_ns; /* [node_count] op without times, barrier point: when released; GST_TIME_UNKNOWN */
 	uint8_t *
@@ -38,15 +43,22 @@ struct gst_timing {
 		latency_ns; /* [GST_OP_KIND_COUNT] least time seen from a call's enter to its op's begin */
 	uint8_t *spins;	  /* [strings] the kernel of this name waits for other devices */
 	uint32_t *shares; /* [kernel_count] share of the device in millionths */
+	/* The replay, by position in topological: */
+	uint32_t *place;     /* [moment_count] position of a moment */
+	uint32_t *arc_begin; /* [moment_count + 1] first arc into it */
+	struct gst_arc *arcs;
+	int64_t *end_ns; /* observed: end of an op, time of all else; INT64_MIN = not known */
+	int64_t *
+		own_ns; /* end_ns minus the latest of the arcs: duration and what they do not explain */
 	uint64_t baseline_ns;
 	uint64_t kernels_ns; /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
 };
 
-/** Fill edges (but EARLY), seen_ns from topological. */
+/** Fill edges, seen_ns and is_vague from topological. */
 void gst_timing_find_evidence(struct gst_timing *t);
 
-/** Fill delay_ns, latency_ns, EARLY and baseline_ns. */
-void gst_timing_prepare_replay(struct gst_timing *t);
+/** Fill the replay's part; the arcs from @arena. */
+void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena);
 
 static inline gst_moment_id gst_moment_of_exit(const struct gst_timing *t, gst_call_id call)
 {
