@@ -136,6 +136,26 @@ static uint32_t count_load_bearing(const struct gst_check_run *r, const struct g
 	return found;
 }
 
+/* Is one side of a wait a kernel or graph, whose memory is not known, and the other one not? */
+static bool has_kernel_and_copy(const struct gst_check_run *r, const struct gst_group *g)
+{
+	for (size_t i = 0; i < g->occurrences.count; i++) {
+		const struct gst_occurrence *x = &g->occurrences.data[i];
+		uint8_t a, b;
+
+		if (x->culprit == GST_NONE) {
+			continue;
+		}
+		a = r->m->ops[x->waiter].kind;
+		b = r->m->ops[x->culprit].kind;
+		if ((a == GST_OP_MEMCPY && b == GST_OP_KERNEL) ||
+		    (b == GST_OP_MEMCPY && a == GST_OP_KERNEL)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- words ---------------------------------------------------------------------------------------- */
 
 /* "last (stream 14) waited for middle (default stream) 40 times", the first few different pairs. */
@@ -225,6 +245,13 @@ static void report(struct gst_check_run *r, struct gst_group *g)
 		"this work into a stream of its own instead of stream 0 (or build with --default-stream "
 		"per-thread); where one really needs the other's result, say so with cudaEventRecord and "
 		"cudaStreamWaitEvent.";
+	if (has_kernel_and_copy(r, g)) {
+		f.detail = gst_check_text(
+			r,
+			"%s\nwhat kernels read and write is not in the trace: where a copy brings what a kernel "
+			"reads, or fetches what it wrote, the order is needed and an event has to take the barrier's place",
+			f.detail);
+	}
 	if (load_bearing) {
 		f.detail = gst_check_text(
 			r,

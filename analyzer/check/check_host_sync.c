@@ -181,7 +181,8 @@ static void narrow(struct gst_check_run *r, struct gst_groups *groups, struct gs
 	}
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
+static void report(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+		   void *payload)
 {
 	struct gst_finding f = {.id = "host-sync-stall"};
 	const struct gst_occurrence *x = &g->occurrences.data[0];
@@ -189,6 +190,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
 	const char *thread = gst_check_thread(r, x->call);
 	const char *next = gst_check_op(r, x->waiter);
 
+	(void)together_ns;
 	(void)payload;
 	gst_group_cost(r, g, 0, &f);
 	switch ((enum kind)g->key[5]) {
@@ -241,6 +243,9 @@ static void look_at_all(struct gst_check_run *r, struct gst_groups *groups, cons
 
 	for (gst_call_id i = 0; i < r->m->call_count; i++) {
 		struct look l = {.call = i, .is_coarse = is_coarse};
+		if (!is_coarse && groups->v.count > GROUPS_MAX) {
+			break;
+		}
 		if (is_sync(&r->m->calls[i]) && submits[i]) {
 			judge(r, groups, &awaited, &l);
 		}
@@ -248,7 +253,7 @@ static void look_at_all(struct gst_check_run *r, struct gst_groups *groups, cons
 	for (size_t i = 0; i < groups->v.count; i++) {
 		has_broader |= groups->v.data[i].key[5] == BROADER;
 	}
-	if (has_broader) {
+	if (has_broader && (is_coarse || groups->v.count <= GROUPS_MAX)) {
 		narrow(r, groups, &awaited, is_coarse);
 	}
 	gst_vec_free(&awaited);

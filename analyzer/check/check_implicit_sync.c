@@ -46,11 +46,13 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_edge
 			.blocked_ns = until - c->enter_ns});
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
+static void report(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+		   void *payload)
 {
 	struct gst_finding f = {.id = "implicit-sync"};
 	const struct gst_occurrence *x = &g->occurrences.data[0];
 
+	(void)together_ns;
 	(void)payload;
 	gst_group_cost(r, g, 0, &f);
 	f.title = gst_check_text(r, "%s waited for the device %s", gst_check_api(r, x->call),

@@ -46,6 +46,7 @@ struct gst_group {
 struct gst_groups {
 	GST_VEC(struct gst_group) v;
 	struct gst_map index;
+	bool is_shown_without_gain; /* the check decides itself what is worth a line */
 };
 
 /* The nodes that a search has met; slots of an older epoch are empty. */
@@ -127,11 +128,9 @@ void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_
  */
 void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f);
 
-/** What the run would gain without all edges of all groups, at most. One replay. */
-uint64_t gst_groups_together(struct gst_check_run *r, const struct gst_groups *g,
-			     uint64_t call_cost_ns);
-
-typedef void (*gst_report_fn)(struct gst_check_run *r, struct gst_group *g, void *payload);
+/** Report one group. @together_ns: what all groups would gain at once, at most; 0 = it is the only one. */
+typedef void (*gst_report_fn)(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+			      void *payload);
 
 /**
  * Call @report for each group that may be worth a line, most to gain first; count the others as hidden:

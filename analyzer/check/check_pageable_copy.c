@@ -19,6 +19,8 @@
 #define PINNED_CALL_NS 20000u
 /* A call that took so much longer than a pinned one's did something else. */
 #define EXCESS_MIN_NS 5000u
+/* Blocked or slower for a hundredth of the traced time: worth a line. */
+#define SHOWN_SHARE 100u
 /* Copies smaller than this are all overhead: no bandwidth is read from them. */
 #define BANDWIDTH_MIN_BYTES 65536u
 
@@ -29,7 +31,6 @@ struct pinned {
 	uint64_t call_ns;
 	uint64_t bytes_per_s[2];
 	bool is_measured;
-	uint64_t together_ns; /* what pinning all buffers gains */
 };
 
 struct sample {
@@ -216,7 +217,8 @@ static const char *say_bandwidth(struct gst_check_run *r, const struct gst_group
 		gst_check_time(b, g->extra[EXTRA_SLOWER_NS]));
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
+static void report(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+		   void *payload)
 {
 	const struct pinned *p = payload;
 	struct gst_finding f = {.id = "pageable-copy"};
@@ -232,35 +234,43 @@ static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
 				 to_device ? "host to device" : "device to host");
 	f.detail = gst_check_text(
 		r,
-		"%s on %s: the calls took %s in all, a pinned copy's call takes %s (%s); %" PRIu64
-		" of %u waited for work of the stream, the others for the driver's staging\n%s",
+		"%s on %s: the calls took %s in all, a pinned copy's call takes %s (%s)\nheld up by earlier work "
+		"of the stream or the copy itself: %" PRIu64
+		", by the driver's staging alone: %" PRIu64 "\n%s",
 		gst_check_op(r, r->m->calls[call].first_op), gst_check_thread(r, call),
 		gst_check_time(b, g->extra[EXTRA_CALL_NS]), gst_check_time(c, p->call_ns),
 		p->is_measured ? "median of this trace" : "assumed: this trace has none",
-		g->extra[EXTRA_WAITED], g->occurrence_count, say_bandwidth(r, g, p));
+		g->extra[EXTRA_WAITED], g->occurrence_count - g->extra[EXTRA_WAITED],
+		say_bandwidth(r, g, p));
 	f.advice =
 		"Allocate the host buffer with cudaMallocHost (cudaHostAlloc), or pin it once with "
 		"cudaHostRegister, and keep it for all copies; only from pinned memory is cudaMemcpyAsync "
 		"asynchronous. Wait for the copy (event or stream) before the host touches the buffer.";
 	/* The buffers of both directions are often the same ones. */
-	if (p->together_ns > f.cost_ns + gst_check_floor(r)) {
+	if (together_ns > f.cost_ns + gst_check_floor(r)) {
 		f.detail = gst_check_text(
 			r, "%s\nall pageable copies of the program pinned at once would gain %s",
-			f.detail, gst_check_time(a, p->together_ns));
+			f.detail, gst_check_time(a, together_ns));
 	}
-	gst_group_report(r, g, &f);
+	/* What blocked is said even where nothing is gained by itself: it adds up with others. */
+	if (f.cost_ns < gst_check_floor(r) &&
+	    (gst_spans_union(&g->blocked) >= r->traced_ns / SHOWN_SHARE ||
+	     g->extra[EXTRA_SLOWER_NS] >= r->traced_ns / SHOWN_SHARE)) {
+		gst_check_add(r, g, &f);
+	} else {
+		gst_group_report(r, g, &f);
+	}
 }
 
 void gst_check_pageable_copy(struct gst_check_run *r)
 {
-	struct gst_groups groups = {0};
+	struct gst_groups groups = {.is_shown_without_gain = true};
 	struct pinned p = {0};
 
 	measure_pinned(r, &p);
 	for (gst_op_id i = 0; i < r->m->op_count; i++) {
 		look_at(r, &groups, &p, i);
 	}
-	p.together_ns = groups.v.count > 1 ? gst_groups_together(r, &groups, p.call_ns) : 0;
 	gst_groups_report(r, &groups, p.call_ns, report, &p);
 	gst_groups_release(&groups);
 }

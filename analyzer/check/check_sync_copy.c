@@ -92,12 +92,14 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups,
 	}
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g, void *payload)
+static void report(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+		   void *payload)
 {
 	struct gst_finding f = {.id = "synchronous-copy"};
 	const struct gst_occurrence *x = &g->occurrences.data[0];
 	const char *next = gst_check_op(r, x->waiter);
 
+	(void)together_ns;
 	(void)payload;
 	gst_group_cost(r, g, 0, &f);
 	f.title = gst_check_text(r, "%s held up the launch of %s %s, which does not depend on it",

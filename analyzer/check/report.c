@@ -93,8 +93,18 @@ void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_
 	if (x.gain_high_ns < gst_check_floor(r)) {
 		return;
 	}
-	x = replay(r, g, call_cost_ns, false);
+	if ((uint64_t)r->m->op_count + r->m->call_count <= GST_REPLAY_LOW_MAX) {
+		x = replay(r, g, call_cost_ns, false);
+	}
 	f->cost_low_ns = x.gain_low_ns;
+	if (!x.low_is_known) {
+		f->withheld = gst_check_withheld(r);
+	}
+	if (!x.low_is_known && !f->withheld) {
+		f->withheld =
+			"the lower bound of the cost is left at 0: the trace is too large to replay "
+			"with kernels that share the device";
+	}
 	f->cost_ns = x.low_is_known ? x.gain_low_ns + (x.gain_high_ns - x.gain_low_ns) / 2
 				    : x.gain_high_ns;
 }
@@ -117,8 +127,7 @@ static const uint32_t *by_reach(struct gst_check_run *r, const struct gst_groups
 	return ids;
 }
 
-uint64_t gst_groups_together(struct gst_check_run *r, const struct gst_groups *g,
-			     uint64_t call_cost_ns)
+static uint64_t together(struct gst_check_run *r, const struct gst_groups *g, uint64_t call_cost_ns)
 {
 	struct gst_group all = {0};
 	uint64_t gain = 0;
@@ -148,17 +157,20 @@ void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t c
 		       gst_report_fn report, void *payload)
 {
 	const uint32_t *ids = by_reach(r, g);
-	uint64_t together = gst_groups_together(r, g, call_cost_ns);
+	uint64_t gain_ns = together(r, g, call_cost_ns);
 	uint64_t moments = (uint64_t)r->m->op_count + r->m->call_count + 1;
 	uint64_t max = REPLAYS_WORTH / moments;
 
 	max = max < REPLAYS_MIN ? REPLAYS_MIN : max > REPLAYS_MAX ? REPLAYS_MAX : max;
 	for (size_t i = 0; i < g->v.count; i++) {
 		struct gst_group *x = &g->v.data[ids[i]];
-		if (together < gst_check_floor(r) || i >= max) {
+		if (gain_ns < gst_check_floor(r)) {
+			x->reach_ns = 0; /* known: no need to replay it */
+		}
+		if (i >= max || (x->reach_ns == 0 && !g->is_shown_without_gain)) {
 			gst_check_hide(r, x);
 		} else {
-			report(r, x, payload);
+			report(r, x, g->v.count > 1 ? gain_ns : 0, payload);
 		}
 	}
 }
