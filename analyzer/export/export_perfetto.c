@@ -383,6 +383,20 @@ static uint64_t string_value(struct exporter *x, uint32_t string)
 	return iid;
 }
 
+/* A text of a finding as a string value: it may stand on a thousand slices. */
+static uint64_t finding_value(struct exporter *x, uint32_t number, bool is_advice, const char *text)
+{
+	uint64_t key = UINT64_C(1) << 62 | (uint64_t)number << 1 | is_advice;
+	bool is_new;
+	uint64_t iid = *gst_map_add(&x->strings, key, (uint32_t)x->next_iid, &is_new);
+
+	if (is_new) {
+		x->next_iid++;
+		put_string(x, iid, clean(x, text));
+	}
+	return iid;
+}
+
 /* The rules of a set of edges as a string value: "E1 event wait; S3 legacy default stream". */
 static uint64_t rules_value(struct exporter *x, uint64_t rules)
 {
@@ -405,7 +419,7 @@ static uint64_t rules_value(struct exporter *x, uint64_t rules)
 	return iid;
 }
 
-_Static_assert(GST_RULE_COUNT < 63, "a set of rules is 63 bits");
+_Static_assert(GST_RULE_COUNT < 62, "a set of rules and two marks are 64 bits");
 
 /* Arguments of one slice, in arrays on the stack. */
 struct notes {
@@ -663,26 +677,27 @@ static void put_gpus(struct exporter *x)
 		const struct gst_rec_device *rec = &m->devices[d].rec;
 		GstPf__GpuInfo__Gpu *gpu;
 		uint8_t *uuid;
-		uint32_t number;
+		uint32_t number = (uint32_t)info.n_gpus;
 		bool is_new = true;
 
 		/* Two processes see one GPU: the same UUID is the same index. */
 		if (rec->uuid_hi || rec->uuid_lo) {
 			number = *gst_map_add(
 				&seen, rec->uuid_hi ^ (rec->uuid_lo << 1 | rec->uuid_lo >> 63),
-				(uint32_t)info.n_gpus, &is_new);
+				number, &is_new);
 		}
+		x->gpu_of_device[d] = number;
 		if (!is_new) {
-			x->gpu_of_device[d] = number;
 			continue;
 		}
-		x->gpu_of_device[d] = (uint32_t)info.n_gpus;
 		gpu = gst_arena_alloc(x->words, sizeof(*gpu));
 		*gpu = (GstPf__GpuInfo__Gpu)GST_PF__GPU_INFO__GPU__INIT;
 		gpu->name = clean_id(x, m->devices[d].name);
 		gpu->vendor = (char *)"NVIDIA";
-		gpu->architecture =
-			format(x, "sm_%" PRIu32 "%" PRIu32, rec->compute_major, rec->compute_minor);
+		if (rec->compute_major) {
+			gpu->architecture = format(x, "sm_%" PRIu32 "%" PRIu32, rec->compute_major,
+						   rec->compute_minor);
+		}
 		gpu->pci_bdf =
 			format(x, "%04" PRIx32 ":%02" PRIx32 ":%02" PRIx32 ".%" PRIx32,
 			       rec->pci_domain, rec->pci_bus, rec->pci_device, rec->pci_function);
@@ -1465,6 +1480,13 @@ static void put_occurrence(struct exporter *x, uint32_t number, const struct gst
 	if (is_new) {
 		put_name(x, begin.name_iid, clean(x, f->title));
 	}
+	/* What defines a string comes first: it ends the life of texts that are not defined so. */
+	if (f->advice) {
+		note_string(&notes, NOTE_ADVICE, finding_value(x, number, true, f->advice));
+	}
+	if (f->withheld) {
+		note_string(&notes, NOTE_WITHHELD, finding_value(x, number, false, f->withheld));
+	}
 	note_number(&notes, NOTE_NUMBER, (uint64_t)number + 1);
 	note_text_of(&notes, NOTE_SEVERITY, clean(x, gst_severity_name(f->severity)));
 	if (f->cost_is_known) {
@@ -1484,12 +1506,6 @@ static void put_occurrence(struct exporter *x, uint32_t number, const struct gst
 
 		gst_name_api(x->m->calls[o->call].api, name, sizeof(name));
 		note_text_of(&notes, NOTE_CALL, clean(x, name));
-	}
-	if (f->advice) {
-		note_text_of(&notes, NOTE_ADVICE, clean(x, f->advice));
-	}
-	if (f->withheld) {
-		note_text_of(&notes, NOTE_WITHHELD, clean(x, f->withheld));
 	}
 	begin.n_category_iids = 1;
 	begin.category_iids = &category;

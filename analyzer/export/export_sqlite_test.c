@@ -360,6 +360,59 @@ static void test_indexes(void **state)
 	gst_test_analysis_release(&t);
 }
 
+/* ---- documented queries ---- */
+
+/* The questions of docs/SCHEMA.md have the columns and the number of rows that it shows. */
+static void test_documented(void **state)
+{
+	struct gst_test_analysis t;
+	struct gst_err err = {0};
+	size_t length;
+	char *text = gst_test_read_file("docs/SCHEMA.md", &length), *at = text;
+	int questions = 0;
+	sqlite3 *db;
+
+	(void)state;
+	assert_non_null(text);
+	assert_true(gst_test_analyze_file("testdata/real/default_stream_bad.gst", &t, &err));
+	db = make(&t.a, "docs/SCHEMA.md");
+	while ((at = strstr(at, "```sql\n"))) {
+		static const char fence[] = "```\n```text\n";
+		char *sql = at + strlen("```sql\n"), *shown = strstr(sql, fence);
+		char columns[512] = "";
+		int rows = 0, shown_rows = -1; /* the first line is the columns' names */
+		sqlite3_stmt *st;
+
+		assert_non_null(shown);
+		*shown = '\0';
+		shown += strlen(fence);
+		at = strstr(shown, "```");
+		assert_non_null(at);
+		for (const char *c = shown; c < at; c++) {
+			shown_rows += *c == '\n';
+		}
+		st = query(db, sql);
+		for (int i = 0; i < sqlite3_column_count(st); i++) {
+			size_t n = strlen(columns);
+
+			snprintf(columns + n, sizeof(columns) - n, "%s%s", i ? " | " : "",
+				 sqlite3_column_name(st, i));
+		}
+		while (sqlite3_step(st) == SQLITE_ROW) {
+			rows++;
+		}
+		sqlite3_finalize(st);
+		shown[strcspn(shown, "\n")] = '\0';
+		assert_string_equal(columns, shown);
+		assert_int_equal(rows, shown_rows);
+		questions++;
+	}
+	assert_int_equal(questions, 3);
+	drop(db);
+	gst_mem_free(text, length + 1);
+	gst_test_analysis_release(&t);
+}
+
 /* ---- golden ---------------------------------------------------------------------------------------- */
 
 static void dump_table(sqlite3 *db, const char *table, struct gst_outfile *out)
@@ -490,10 +543,10 @@ static void test_replaces(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_models),	  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_indexes),	  cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_replaces),
-		cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_models),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_indexes),	   cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_replaces),
+		cmocka_unit_test(test_documented), cmocka_unit_test(test_traces),
 	};
 
 	if (argc < 3) {

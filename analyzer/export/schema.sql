@@ -318,3 +318,15 @@ LEFT JOIN ops a ON from_kind = 'op' AND a.id = from_id
 LEFT JOIN ops b ON to_kind = 'op' AND b.id = to_id
 LEFT JOIN calls c ON from_kind = 'call' AND c.id = from_id
 LEFT JOIN calls d ON to_kind = 'call' AND d.id = to_id;
+
+-- What calls waited for: the ops whose end a call's return waited for, directly or through a barrier. Of a barrier
+-- that stands on an earlier one, the ops that are new since that one.
+CREATE VIEW v_host_waits AS
+SELECT to_id AS call_id, rule_id, strength, from_id AS op_id
+FROM edges
+WHERE to_kind = 'call' AND form = 'end->exit' AND from_kind = 'op'
+UNION ALL
+SELECT e.to_id, e.rule_id, e.strength, b.from_id
+FROM edges e
+JOIN edges b ON b.to_id = e.from_id AND b.to_kind = 'barrier' AND b.from_kind = 'op'
+WHERE e.to_kind = 'call' AND e.form = 'end->exit' AND e.from_kind = 'barrier';
