@@ -26,7 +26,9 @@ struct gst_loader;
 struct gst_load_options {
 	uint64_t
 		from_ns; /* window, CLOCK_MONOTONIC; 0 = open. Event chunks wholly outside of it are */
-	uint64_t to_ns;	 /* not read; those that touch it are read whole. Definitions always are */
+	uint64_t to_ns; /* not read; those that touch it are read whole. Definitions always are */
+	uint64_t
+		base_ns; /* passed on to the model: CLOCK_MONOTONIC at its time 0; 0 = it chooses */
 	int32_t segment; /* one segment alone; -1 = all */
 	bool fold_staging; /* read what is still in the tracer's staging file, if that is on this machine */
 	bool file_order; /* for dumps: chunks as they stand in the file, copies of records included */
@@ -102,6 +104,7 @@ struct gst_load_stats {
 	uint64_t last_ns;
 	uint64_t from_ns; /* the window asked for */
 	uint64_t to_ns;
+	uint64_t base_ns;  /* as in the options */
 	uint32_t segments; /* segments seen, whatever was asked for */
 	bool has_loss_of_unknown_size;
 	bool has_more_unknown; /* unknown kinds that the list below has no room for */

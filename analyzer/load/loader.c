@@ -63,6 +63,7 @@ static struct gst_loader *new_loader(const char *name, const struct gst_load_opt
 	l->main.name = l->name;
 	l->staging.fd = -1;
 	l->stats.from_ns = l->options.from_ns;
+	l->stats.base_ns = l->options.base_ns;
 	l->stats.to_ns = l->options.to_ns;
 	return l;
 }

@@ -305,6 +305,9 @@ static void convert_times(struct gst_builder *b)
 	}
 	/* Whole milliseconds: the times of a small text trace stay as they were written. */
 	b->m->base_ns = least == UINT64_MAX ? 0 : least - least % 1000000;
+	/* A window of a trace has the times of the whole. */
+	if (b->base_ns && b->base_ns < least)
+		b->m->base_ns = b->base_ns;
 	if (b->processes.count && real_offset(b->processes.data, &offset))
 		b->m->real_base_ns = b->m->base_ns + offset;
 	for (size_t i = 0; i < b->processes.count; i++) {
@@ -734,6 +737,8 @@ static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uin
 		return more;
 	}
 	gst_model_ingest_stats(b, source, gst_loader_stats(loader));
+	if (source == 0)
+		b->base_ns = gst_loader_stats(loader)->base_ns;
 	return GST_OK;
 }
 

@@ -124,6 +124,7 @@ struct gst_raw_memory {
 struct gst_builder {
 	struct gst_arena *arena;
 	struct gst_model *m;
+	uint64_t base_ns; /* that of the whole trace, if a window of it is read; 0 = not told */
 	GST_VEC(struct gst_raw_process) processes;
 	GST_VEC(struct gst_raw_thread) threads;
 	GST_VEC(struct gst_raw_call) calls;
