@@ -60,7 +60,7 @@ bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id
 	*is_wrong = false;
 	switch (id) {
 	case GST_INPUT_MEMORY_LIMIT:
-		*is_wrong = !gst_opt_number(opt, "memory-limit", value, 1 << 20, UINT64_MAX, true,
+		*is_wrong = !gst_opt_number(opt, "memory-limit", value, 1 << 16, UINT64_MAX, true,
 					    &in->memory_limit);
 		return true;
 	case GST_INPUT_FROM:
@@ -77,8 +77,8 @@ bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id
 }
 
 /*
- * A window is counted from the begin of the trace, the loader's from the clock's. Definitions come first, and the
- * record that says when recording started is among the first of them.
+ * A window is counted as the report counts: from the millisecond of the first call. Calls come in the order of their
+ * chunks, so the first one that is read is it, or is near.
  */
 static gst_status find_start(const char *path, uint64_t *start_ns, struct gst_err *err)
 {
@@ -95,8 +95,9 @@ static gst_status find_start(const char *path, uint64_t *start_ns, struct gst_er
 	}
 	*start_ns = 0;
 	while ((got = gst_loader_next(l, &record)) > 0) {
-		if (record.kind == GST_REC_TRACE) {
-			*start_ns = ((const struct gst_rec_trace *)record.data)->start_mono_ns;
+		if (record.kind >= GST_REC_CALL && record.kind < GST_REC_CALL_EXIT) {
+			*start_ns = ((const struct gst_rec_call_prefix *)record.data)->enter_ns;
+			*start_ns -= *start_ns % 1000000;
 			break;
 		}
 	}
@@ -120,6 +121,7 @@ static gst_status open_inputs(const struct gst_cli_inputs *in, struct gst_cli_an
 		if (st) {
 			return st;
 		}
+		options.base_ns = start_ns;
 		options.from_ns = in->from_ns > 0 ? start_ns + in->from_ns : 0;
 		options.to_ns = in->to_ns < UINT64_MAX ? start_ns + in->to_ns : 0;
 	}
@@ -184,6 +186,7 @@ void gst_cli_analysis_release(struct gst_cli_analysis *a)
 	for (int i = 0; i < a->count; i++) {
 		gst_loader_close(a->loaders[i]);
 	}
+	gst_model_free(a->a.model);
 	gst_arena_free(a->arena);
 	memset(a, 0, sizeof(*a));
 }

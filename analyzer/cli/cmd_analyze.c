@@ -26,17 +26,14 @@ struct analyze {
 	int fail_on; /* enum gst_severity, -1 = never */
 };
 
-/* "a,b,c": the list keeps pointers into @value, which is the command line's. */
+/* "a,b,c" is cut into its parts where it stands, on the command line. */
 static void add_ids(struct id_list *list, const char *value)
 {
-	char *copy = strdup(value), *rest = copy, *id;
+	char *rest = (char *)(uintptr_t)value, *id;
 
-	if (!copy) {
-		gst_mem_oom(strlen(value) + 1);
-	}
 	while ((id = strsep(&rest, ","))) {
 		if (*id) {
-			gst_vec_push(&list->ids, id); /* lives as long as the process */
+			gst_vec_push(&list->ids, id);
 		}
 	}
 }
@@ -170,45 +167,55 @@ out:
 	return status;
 }
 
-static int run_analyze(struct gst_opt *opt)
+static int run_checked(struct gst_opt *opt, struct analyze *z)
 {
-	struct analyze z = {.in = {.to_ns = UINT64_MAX}, .fail_on = -1};
 	const char *value;
 	int id, status;
 
-	gst_cli_set_memory_limit(0, GST_EXIT_LIMIT);
 	while ((id = gst_opt_next(opt, &value)) != GST_OPT_END) {
 		if (id == GST_OPT_STOP) {
 			return opt->status;
 		}
-		status = take_option(opt, &z, id, value);
+		status = take_option(opt, z, id, value);
 		if (status) {
 			return status;
 		}
 	}
-	z.in.paths = gst_opt_operands(opt, &z.in.count);
-	if (z.in.count == 0) {
+	z->in.paths = gst_opt_operands(opt, &z->in.count);
+	if (z->in.count == 0) {
 		return gst_opt_wrong(opt, "which trace?");
 	}
-	if (z.is_json && (z.text.explain || z.text.all)) {
+	if (z->is_json && (z->text.explain || z->text.all)) {
 		return gst_opt_wrong(opt, "--all and --explain are for text: JSON has everything");
 	}
-	status = check_ids(opt, "only", &z.only);
+	status = check_ids(opt, "only", &z->only);
 	if (!status) {
-		status = check_ids(opt, "skip", &z.skip);
+		status = check_ids(opt, "skip", &z->skip);
 	}
 	if (status) {
 		return status;
 	}
-	if (z.only.ids.count > 0) {
-		z.in.checks.only = z.only.ids.data;
-		z.in.checks.only_count = (uint32_t)z.only.ids.count;
+	if (z->only.ids.count > 0) {
+		z->in.checks.only = z->only.ids.data;
+		z->in.checks.only_count = (uint32_t)z->only.ids.count;
 	}
-	if (z.skip.ids.count > 0) {
-		z.in.checks.skip = z.skip.ids.data;
-		z.in.checks.skip_count = (uint32_t)z.skip.ids.count;
+	if (z->skip.ids.count > 0) {
+		z->in.checks.skip = z->skip.ids.data;
+		z->in.checks.skip_count = (uint32_t)z->skip.ids.count;
 	}
-	return analyze(opt, &z);
+	return analyze(opt, z);
+}
+
+static int run_analyze(struct gst_opt *opt)
+{
+	struct analyze z = {.in = {.to_ns = UINT64_MAX}, .fail_on = -1};
+	int status;
+
+	gst_cli_set_memory_limit(0, GST_EXIT_LIMIT);
+	status = run_checked(opt, &z);
+	gst_vec_free(&z.only.ids);
+	gst_vec_free(&z.skip.ids);
+	return status;
 }
 
 static const struct gst_option options[] = {

@@ -46,7 +46,7 @@ static void contradiction_lines(const struct gst_analysis *a, const struct gst_v
 		gst_stream_id from_stream, to_stream;
 		struct gst_label from = gst_node_label(a, e->from, &from_stream),
 				 to = gst_node_label(a, e->to, &to_stream);
-		char text[3 * GST_LABEL_BYTES];
+		char text[5 * GST_LABEL_BYTES];
 
 		snprintf(
 			text, sizeof(text),
@@ -86,6 +86,8 @@ static int verify(const struct gst_cli_inputs *in, const char *output)
 		not_checked_line(out, v.not_checkable_trigger,
 				 "what it waits for inside the operation is not known");
 		not_checked_line(out, v.not_checkable_lost, "records were lost there");
+		not_checked_line(out, v.not_checkable_device,
+				 "it joins two devices, whose clocks are not compared");
 		if (v.contradictions == 0) {
 			gst_outfile_puts(out, "no contradiction\n");
 		} else {

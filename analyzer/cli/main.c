@@ -6,6 +6,7 @@
  * Not here  : options (opt.c), commands (cmd_*.c).
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,8 @@
 #include "tracer/format/format.h"
 
 static const struct gst_command *const commands[] = {
-	&gst_cmd_record,
-	&gst_cmd_doctor,
-	&gst_cmd_env,
+	&gst_cmd_record, &gst_cmd_analyze, &gst_cmd_export, &gst_cmd_dump,
+	&gst_cmd_verify, &gst_cmd_doctor,  &gst_cmd_env,
 };
 
 const struct gst_command *const *gst_cli_commands(uint32_t *count)
@@ -75,6 +75,8 @@ static void show_help(FILE *to)
 	fputs("\n'gstrace COMMAND --help' tells all of a command, with examples.\n\n"
 	      "Examples:\n"
 	      "  gstrace record -- ./app --its-options\n"
+	      "  gstrace analyze gstrace-host-4711.gst\n"
+	      "  gstrace export --perfetto -o app.pftrace gstrace-host-4711.gst\n"
 	      "  gstrace doctor\n",
 	      to);
 }
@@ -82,8 +84,9 @@ static void show_help(FILE *to)
 static int show_version(void)
 {
 	printf("gstrace %s (commit %s)\n", GST_VERSION, GST_COMMIT);
-	printf("reads  : .gst format %d.0 to %d.%d, .gstext %d\n", GST_FORMAT_MAJOR,
-	       GST_FORMAT_MAJOR, GST_FORMAT_MINOR, GST_FORMAT_MAJOR);
+	printf("reads   .gst and .gstext of format %d.0 to %d.%d\n", GST_FORMAT_MAJOR,
+	       GST_FORMAT_MAJOR, GST_FORMAT_MINOR);
+	printf("writes  .gst (record), .gstext (dump), text and JSON (analyze), Perfetto and SQLite (export)\n");
 	return gst_cli_finish(GST_EXIT_OK);
 }
 
@@ -126,6 +129,10 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command) {
 		return GST_EXIT_USAGE;
+	}
+	if (command != &gst_cmd_record) {
+		/* When the reader of our output leaves, we leave: also if whoever started us ignores the signal. */
+		signal(SIGPIPE, SIG_DFL);
 	}
 	return gst_opt_run(command, argc - 1, argv + 1);
 }

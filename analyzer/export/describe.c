@@ -333,7 +333,14 @@ static void say_loss(const struct limits *l, const struct gst_loss *loss)
 	if (loss->count > 0) {
 		snprintf(count, sizeof(count), "%s", gst_count(loss->count).text);
 	}
-	if (loss->since_ns || loss->until_ns) {
+	/* The reader's own words about the file say this already. */
+	if (loss->count == 0 &&
+	    (loss->reason == GST_LOSS_ENDED_EARLY || loss->reason == GST_LOSS_DAMAGED)) {
+		return;
+	}
+	if (loss->until_ns > l->a->model->end_ns) {
+		snprintf(when, sizeof(when), ", from %s on", gst_moment(loss->since_ns).text);
+	} else if (loss->since_ns || loss->until_ns) {
 		snprintf(when, sizeof(when), ", between %s and %s", gst_moment(loss->since_ns).text,
 			 gst_moment(loss->until_ns).text);
 	}
@@ -360,6 +367,40 @@ static void say_inputs(const struct limits *l)
 	}
 }
 
+bool gst_analysis_is_window(const struct gst_analysis *a)
+{
+	for (uint32_t i = 0; i < a->input_count; i++) {
+		if (a->loads[i]->from_ns || a->loads[i]->to_ns) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --from and --to. Times of the loader are of the clock of the first process. */
+static void say_window(const struct limits *l)
+{
+	const struct gst_load_stats *s = l->a->input_count > 0 ? l->a->loads[0] : NULL;
+	int64_t offset =
+		l->a->model->process_count > 0 ? l->a->model->processes[0].mono_to_model_ns : 0;
+	char from[64] = "the begin", to[64] = "the end";
+
+	if (!s || (s->from_ns == 0 && s->to_ns == 0)) {
+		return;
+	}
+	if (s->from_ns) {
+		snprintf(from, sizeof(from), "%s",
+			 gst_moment((uint64_t)((int64_t)s->from_ns + offset)).text);
+	}
+	if (s->to_ns) {
+		snprintf(to, sizeof(to), "%s",
+			 gst_moment((uint64_t)((int64_t)s->to_ns + offset)).text);
+	}
+	say(l,
+	    "only records around %s to %s were read: what was submitted before or waited for after is not known",
+	    from, to);
+}
+
 void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload, const char *line),
 			 void *payload)
 {
@@ -370,6 +411,7 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 	const gst_node_id *cycle;
 	uint32_t length;
 
+	say_window(&l);
 	say_inputs(&l);
 	for (uint32_t i = 0; i < m->loss_count; i++) {
 		say_loss(&l, &m->losses[i]);
@@ -383,7 +425,14 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 			  "record of an unknown kind was skipped",
 			  "records of unknown kinds were skipped");
 	}
-	say_count(&l, s->calls_without_return, "call never returned", "calls never returned");
+	if (gst_analysis_is_window(a)) {
+		say_count(&l, s->calls_without_return,
+			  "call returned after what was read, or never",
+			  "calls returned after what was read, or never");
+	} else {
+		say_count(&l, s->calls_without_return, "call never returned",
+			  "calls never returned");
+	}
 	say_count(
 		&l, s->ops_without_record,
 		"operation was submitted but has no device record: it never ran, or its record was lost",

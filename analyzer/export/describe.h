@@ -47,6 +47,9 @@ gst_call_id gst_node_call(const struct gst_analysis *a, gst_node_id node);
 /** When the target point of edge @e was reached; false = not known (barrier points, ops without times). */
 bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *ns);
 
+/** Was a part of the trace read (--from, --to)? Then what seems unfinished may be finished outside. */
+bool gst_analysis_is_window(const struct gst_analysis *a);
+
 /** Does a call that never returned wait for @node? Calls @fn for each op it waits for, at most @max; returns how many there are. */
 uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint32_t max,
 			    void (*fn)(void *payload, gst_op_id op), void *payload);

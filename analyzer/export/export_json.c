@@ -384,7 +384,9 @@ static void open_calls(struct doc *d)
 
 	gst_json_key(j, "open_calls");
 	gst_json_begin_array(j);
-	for (uint32_t i = 0; d->m->stats.calls_without_return > 0 && i < d->m->call_count; i++) {
+	for (uint32_t i = 0; i < d->m->call_count && d->m->stats.calls_without_return > 0 &&
+			     !gst_analysis_is_window(d->a);
+	     i++) {
 		if (d->m->calls[i].flags & (GST_CALL_RETURNED | GST_CALL_NO_ENTER)) {
 			continue;
 		}

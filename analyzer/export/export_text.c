@@ -114,17 +114,24 @@ static void device_lines(const struct report *r)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_device *d = &m->devices[i];
-		char engines[48] = "";
+		char compute[96] = "", engines[48] = "", pid[48] = "";
 
 		if (d->rec.copy_engines) {
 			snprintf(engines, sizeof(engines), ", %" PRIu32 " copy engines",
 				 d->rec.copy_engines);
 		}
-		field(r, i == 0 ? "Device" : "",
-		      "%" PRIu32 ": %s (compute %" PRIu32 ".%" PRIu32 ", %" PRIu32 " SMs%s)%s",
-		      d->cupti_id, gst_string_label(m, d->name).text, d->rec.compute_major,
-		      d->rec.compute_minor, d->rec.sm_count, engines,
-		      d->process ? " of another process" : "");
+		if (d->rec.compute_major) {
+			snprintf(compute, sizeof(compute),
+				 " (compute %" PRIu32 ".%" PRIu32 ", %" PRIu32 " SMs%s)",
+				 d->rec.compute_major, d->rec.compute_minor, d->rec.sm_count,
+				 engines);
+		}
+		if (m->process_count > 1) {
+			snprintf(pid, sizeof(pid), " of pid %" PRIu32,
+				 m->processes[d->process].rec.pid);
+		}
+		field(r, i == 0 ? "Device" : "", "%" PRIu32 "%s: %s%s", d->cupti_id, pid,
+		      gst_string_label(m, d->name).text, compute);
 	}
 	rest(r, m->device_count - count, "devices");
 }
@@ -274,7 +281,7 @@ static void open_calls(struct report *r)
 	const struct gst_model *m = r->a->model;
 	uint32_t count = 0, listed;
 
-	if (m->stats.calls_without_return == 0) {
+	if (m->stats.calls_without_return == 0 || gst_analysis_is_window(r->a)) {
 		return;
 	}
 	gst_outfile_printf(r->out, "\nCALLS THAT NEVER RETURNED\n");
@@ -499,40 +506,59 @@ static void path_node(const struct report *r, const char *key, gst_node_id node)
 	gst_outfile_printf(r->out, "%s%s\n", times[0] ? "  " : "", times);
 }
 
+/* Is the target of step @i a barrier point whose next edge says the same? Then the two are one step to a reader. */
+static bool is_half_step(const struct report *r, const struct gst_finding *f, uint32_t i)
+{
+	const struct gst_edge *edge = gst_order_edge(r->a->order, f->path[i]);
+
+	return i + 1 < f->path_count && gst_node_is_barrier(r->a->order, edge->to) &&
+	       gst_order_edge(r->a->order, f->path[i + 1])->rule == edge->rule;
+}
+
+static void path_step(const struct report *r, gst_edge_id id)
+{
+	const struct gst_edge *edge = gst_order_edge(r->a->order, id);
+	enum gst_strength strength = gst_timing_strength(r->a->timing, id);
+	enum gst_rule rule = (enum gst_rule)edge->rule;
+	char gap[64];
+
+	edge_gap(r, id, gap, sizeof(gap));
+	gst_outfile_printf(r->out, "  %-*s  | %s, %s%s%s%s\n", KEY - 2, "", gst_rule_id(rule),
+			   gst_rule_text(rule),
+			   strength == GST_DOCUMENTED ? ""
+			   : strength == GST_OBSERVED ? " (observed)"
+						      : " (not proved)",
+			   gap[0] ? ": " : "", gap);
+	path_node(r, "", edge->to);
+}
+
 /* The path of a finding, the middle of a long one left out. */
 static void brief_path(const struct report *r, const struct gst_finding *f)
 {
-	uint32_t keep = r->opt->all || f->path_count <= MAX_PATH ? f->path_count : MAX_PATH;
-	const struct gst_edge *first;
+	uint32_t steps = 0, shown = 0, keep;
 
 	if (f->path_count == 0) {
 		return;
 	}
-	first = gst_order_edge(r->a->order, f->path[0]);
-	path_node(r, "why", first->from);
 	for (uint32_t i = 0; i < f->path_count; i++) {
-		const struct gst_edge *edge = gst_order_edge(r->a->order, f->path[i]);
-		enum gst_strength strength = gst_timing_strength(r->a->timing, f->path[i]);
-		enum gst_rule rule = (enum gst_rule)edge->rule;
-		char gap[64];
-
-		if (i == keep / 2 && keep < f->path_count) {
-			uint32_t left_out = f->path_count - keep;
-
-			gst_outfile_printf(
-				r->out, "  %-*s  : %" PRIu32 " more steps (--explain shows them)\n",
-				KEY - 2, "", left_out);
-			i += left_out - 1;
+		steps += !is_half_step(r, f, i);
+	}
+	keep = bound(r, steps, MAX_PATH);
+	path_node(r, "why", gst_order_edge(r->a->order, f->path[0])->from);
+	for (uint32_t i = 0; i < f->path_count; i++) {
+		if (is_half_step(r, f, i)) {
 			continue;
 		}
-		edge_gap(r, f->path[i], gap, sizeof(gap));
-		gst_outfile_printf(r->out, "  %-*s  | %s, %s%s%s%s\n", KEY - 2, "",
-				   gst_rule_id(rule), gst_rule_text(rule),
-				   strength == GST_DOCUMENTED ? ""
-				   : strength == GST_OBSERVED ? " (observed)"
-							      : " (not proved)",
-				   gap[0] ? ": " : "", gap);
-		path_node(r, "", edge->to);
+		/* Half of what is kept before the gap, half after it. */
+		if (shown == keep / 2 && steps > keep) {
+			gst_outfile_printf(
+				r->out, "  %-*s  : %" PRIu32 " more steps (--explain shows them)\n",
+				KEY - 2, "", steps - keep);
+		}
+		if (shown < keep / 2 || shown >= steps - (keep - keep / 2)) {
+			path_step(r, f->path[i]);
+		}
+		shown++;
 	}
 }
 
@@ -541,7 +567,10 @@ static void cost_lines(const struct report *r, const struct gst_finding *f)
 	uint64_t whole = r->a->model->end_ns - r->a->model->begin_ns;
 
 	if (!f->cost_is_known) {
-		gst_text_field(r->out, 2, KEY - 2, "cost", "not known");
+		/* A finding about correctness has no cost to know. */
+		if (f->blocked_ns > 0) {
+			gst_text_field(r->out, 2, KEY - 2, "cost", "not known");
+		}
 	} else if (f->cost_ns > 0 || f->cost_high_ns > 0) {
 		char range[96] = "";
 
@@ -576,17 +605,28 @@ static void finding_title(const struct report *r, uint32_t index)
 	gst_text_field(r->out, 2, 0, "", f->title);
 }
 
+static void when_line(const struct report *r, const struct gst_finding *f)
+{
+	char times[48] = "once", until[48] = "on";
+
+	if (f->occurrence_count == 0 || (f->begin_ns == 0 && f->end_ns == 0)) {
+		return;
+	}
+	if (f->occurrence_count > 1) {
+		snprintf(times, sizeof(times), "%s times", gst_count(f->occurrence_count).text);
+	}
+	/* What has no end holds to the end of the trace. */
+	if (f->end_ns <= r->a->model->end_ns) {
+		snprintf(until, sizeof(until), "to %s", gst_moment(f->end_ns).text);
+	}
+	gst_outfile_printf(r->out, "  %-*s%s, from %s %s\n", KEY - 2, "when", times,
+			   gst_moment(f->begin_ns).text, until);
+}
+
 static void finding_body(const struct report *r, const struct gst_finding *f)
 {
 	cost_lines(r, f);
-	if (f->occurrence_count > 1) {
-		gst_outfile_printf(r->out, "  %-*s%s times, from %s to %s\n", KEY - 2, "when",
-				   gst_count(f->occurrence_count).text,
-				   gst_moment(f->begin_ns).text, gst_moment(f->end_ns).text);
-	} else if (f->end_ns > 0) {
-		gst_outfile_printf(r->out, "  %-*sonce, from %s to %s\n", KEY - 2, "when",
-				   gst_moment(f->begin_ns).text, gst_moment(f->end_ns).text);
-	}
+	when_line(r, f);
 	if (f->detail && f->detail[0]) {
 		gst_text_field(r->out, 2, KEY - 2, "where", f->detail);
 	}
@@ -622,9 +662,12 @@ static void findings(const struct report *r)
 			f->count - count);
 	}
 	if (f->hidden_count > 0) {
-		gst_outfile_printf(r->out, "\n%s smaller hidden, %s waited in all (--all)\n",
-				   gst_count(f->hidden_count).text,
-				   gst_duration(f->hidden_blocked_ns).text);
+		gst_outfile_printf(r->out, "\n%s smaller hidden", gst_count(f->hidden_count).text);
+		if (f->hidden_blocked_ns > 0) {
+			gst_outfile_printf(r->out, ", %s waited in all",
+					   gst_duration(f->hidden_blocked_ns).text);
+		}
+		gst_outfile_puts(r->out, "\n");
 	}
 }
 

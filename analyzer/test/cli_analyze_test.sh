@@ -1,0 +1,218 @@
+#!/bin/sh
+# analyze, export, dump, verify as a user or a script meets them: exit codes, outputs that appear whole,
+# closed pipes, hostile names, damaged files.
+# usage: cli_analyze_test.sh GSTRACE FOLDER_OF_REAL_TRACES
+set -u
+gstrace=$(readlink -f "$1")
+real=$(readlink -f "$2")
+dir=$(mktemp -d "${TMPDIR:-/tmp}/cli_analyze.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+fails() {
+	echo "cli_analyze_test: $*" >&2
+	head -20 err | sed 's/^/  err: /' >&2
+	failed=1
+}
+# expect STATUS ARGUMENTS: gstrace with them.
+expect() {
+	want=$1
+	shift
+	"$gstrace" "$@" >out 2>err
+	got=$?
+	[ "$got" -eq "$want" ] || fails "status $got, not $want: gstrace $*"
+}
+says() { grep -qF -- "$1" err || fails "stderr says nothing of: $1"; }
+shows() { grep -q -- "$1" out || fails "stdout shows nothing of: $1"; }
+
+cp "$real/default_stream_bad.gst" bad.gst
+cp "$real/default_stream_good.gst" good.gst
+chmod u+w ./*.gst
+
+# ---- usage: 2 -----------------------------------------------------------------------------------------
+expect 2
+expect 2 no-such-command
+says no-such-command
+expect 2 analyze
+expect 2 analyze --no-such-option bad.gst
+says --no-such-option
+expect 2 analyze --format=xml bad.gst
+says 'text, json'
+expect 2 analyze --explain=0 bad.gst
+expect 2 analyze --explain=one bad.gst
+expect 2 analyze --explain=99 bad.gst
+says '--explain=99'
+expect 2 analyze --format=json --explain=1 bad.gst
+expect 2 analyze --only=no-such-finding bad.gst
+says default-stream-serialization
+expect 2 analyze --fail-on=severe bad.gst
+expect 2 analyze --memory-limit=much bad.gst
+expect 2 analyze --from=yesterday bad.gst
+expect 2 export bad.gst -o x
+says --perfetto
+expect 2 export --perfetto --sqlite bad.gst -o x
+expect 2 export --perfetto bad.gst
+says '-o'
+expect 2 dump --text --raw bad.gst
+expect 2 dump bad.gst good.gst
+expect 2 verify
+expect 2 doctor something
+for command in record analyze export dump verify doctor env; do
+	expect 0 "$command" --help
+	shows '^Usage: gstrace'
+	shows '^Examples:'
+	expect 0 help "$command"
+done
+expect 0 --version
+shows '^gstrace [0-9.]* (commit '
+shows 'format 1.0'
+
+# ---- findings: 0 and 1 ---------------------------------------------------------------------------------
+expect 0 analyze bad.gst
+shows 'default-stream-serialization'
+shows 'S3, legacy default stream'
+expect 1 analyze --fail-on=high bad.gst
+expect 0 analyze --fail-on=low good.gst
+expect 0 analyze --skip=default-stream-serialization --fail-on=high bad.gst
+expect 0 analyze --only=pageable-copy,synchronous-copy bad.gst
+grep -q default-stream-serialization out && fails "--only shows others"
+expect 0 analyze --explain=1 bad.gst
+shows 'documented'
+expect 0 analyze bad.gst good.gst
+shows 'of pid'
+expect 0 verify bad.gst
+shows 'no contradiction'
+
+# ---- unreadable: 3 ---------------------------------------------------------------------------------------
+expect 3 analyze no-such-file.gst
+says no-such-file.gst
+expect 3 analyze .
+: >empty.gst
+expect 3 analyze empty.gst
+says empty.gst
+expect 3 analyze /dev/null
+expect 3 analyze "$gstrace"
+printf 'hello\n' >hello.gst
+expect 3 dump hello.gst
+{ printf 'GSTCHUNK\002\000\000\000\200\000\000\000'; head -c 112 /dev/zero; } >major2.gst
+expect 3 analyze major2.gst
+says '2.0'
+says '1.0'
+name=$(printf 'e\033[31mvil.gst')
+expect 3 analyze "$name"
+says 'e\x1b[31mvil.gst'
+
+# ---- limits: 4 ---------------------------------------------------------------------------------------------
+echo before >kept
+expect 4 analyze --memory-limit=64K -o kept bad.gst
+says memory-limit
+[ "$(cat kept)" = before ] || fails "an output is touched when memory ends"
+
+# ---- incomplete: 5 -------------------------------------------------------------------------------------------
+expect 0 analyze --strict good.gst
+size=$(wc -c <good.gst)
+head -c $((size - 200)) good.gst >cut.gst
+expect 0 analyze cut.gst
+shows INCOMPLETE
+expect 5 analyze --strict cut.gst
+expect 0 analyze --format=json cut.gst
+shows '"complete": false'
+
+# ---- outputs -------------------------------------------------------------------------------------------------
+expect 0 analyze -o report.txt bad.gst
+[ ! -s out ] && grep -q default-stream report.txt || fails "-o writes to the file alone"
+expect 3 analyze -o no-such-folder/x bad.gst
+says no-such-folder
+expect 3 analyze -o kept cut-off.gst
+[ "$(cat kept)" = before ] || fails "an output is touched on failure"
+[ -z "$(find . -name 'kept?*' -o -name 'report.txt?*')" ] || fails "temporary files are left"
+if [ -w /dev/full ]; then
+	"$gstrace" analyze bad.gst >/dev/full 2>err
+	[ $? -eq 3 ] || fails "a full disk is not noticed"
+	"$gstrace" analyze --help >/dev/full 2>err
+	[ $? -eq 3 ] || fails "a full disk is not noticed by --help"
+fi
+expect 0 export --sqlite -o x.db bad.gst
+[ "$(head -c 15 x.db)" = 'SQLite format 3' ] || fails "no database"
+expect 3 export --sqlite -o /dev/null bad.gst
+expect 0 export --perfetto -o x.pftrace bad.gst
+[ -s x.pftrace ] || fails "no Perfetto trace"
+says ui.perfetto.dev
+
+# ---- a reader that leaves: quiet, and the status of SIGPIPE ------------------------------------------------------
+set -- "$real"/*.gst
+for setting in '' "trap '' PIPE;"; do
+	{
+		sh -c "$setting"' "$@"; exec sh -c "exit $?"' sh "$gstrace" analyze --format=json "$@" 2>err
+		echo $? >status
+	} | head -c 1 >/dev/null
+	[ "$(cat status)" -eq 141 ] || fails "a closed pipe gives status $(cat status)"
+	[ ! -s err ] || fails "a closed pipe is not worth a message"
+done
+
+# ---- the same output everywhere ------------------------------------------------------------------------------------
+for format in text json; do
+	LC_ALL=C "$gstrace" analyze --format=$format bad.gst >here
+	(unset LC_ALL && LANG=de_DE.UTF-8 TZ=Asia/Tokyo COLUMNS=40 "$gstrace" analyze --format=$format bad.gst) >there
+	cmp -s here there || fails "$format depends on the environment"
+done
+
+# ---- dumps -----------------------------------------------------------------------------------------------------------
+expect 0 dump --text -o bad.gstext bad.gst
+expect 0 dump --text -o again.gstext bad.gstext
+cmp -s bad.gstext again.gstext || fails "text does not read back as it was"
+"$gstrace" analyze bad.gst >from_gst
+"$gstrace" analyze bad.gstext >from_text
+cmp -s from_gst from_text || fails "the text form is analyzed differently"
+expect 0 dump --raw bad.gst
+shows '^chunk sequence=1 '
+shows '^total chunks='
+expect 0 dump --model bad.gst
+[ -s out ] || fails "--model is empty"
+expect 0 dump --order bad.gst
+shows S3
+
+# ---- a window ----------------------------------------------------------------------------------------------------------
+expect 0 analyze --from=0s --to=50ms bad.gst
+shows 'only records around the begin to 50.000000 ms were read'
+expect 0 analyze --from=100ms --to=250ms bad.gst
+shows 'only records around 100.000000 ms to 250.000000 ms were read'
+
+# ---- hostile names -------------------------------------------------------------------------------------------------------
+# The kernels' names become an escape sequence, quotes, a backslash, bad UTF-8 and a direction override.
+sed -e 's/text="_Z6middle[^"]*"/text="m\\x1b[2J\\x22q\\x22\\x5c\\xff\\xc3\\x28\\xe2\\x80\\xaex"/' bad.gstext >evil.gstext
+cmp -s evil.gstext bad.gstext && fails "the kernel middle has another name now: mend this test"
+expect 0 analyze --all evil.gstext
+shows 'm\\x1b\[2J"q"\\\\\\xff\\xc3(\\xe2\\x80\\xaex'
+LC_ALL=C tr -d '\n' <out | LC_ALL=C grep -q '[[:cntrl:]]' && fails "text has control bytes"
+expect 0 analyze --explain=1 evil.gstext
+LC_ALL=C tr -d '\n' <out | LC_ALL=C grep -q '[[:cntrl:]]' && fails "--explain has control bytes"
+expect 0 analyze --format=json evil.gstext
+LC_ALL=C tr -d '\n' <out | LC_ALL=C grep -q '[[:cntrl:]]' && fails "JSON has control bytes"
+if command -v python3 >/dev/null; then
+	python3 -c '
+import json, sys
+d = json.loads(open("out", "rb").read().decode("utf-8"))
+f = d["findings"][0]
+assert f["id"] == "default-stream-serialization", f["id"]
+assert any(chr(27) in o["name"] for o in f["evidence"]["ops"]), "the name is there"
+assert f["evidence"]["path"][0]["rule"] == "S3"
+assert d["schema_version"] == 1 and d["trace"]["complete"] is True
+' 2>err || fails "JSON is not what docs/JSON.md says"
+fi
+
+# ---- flipped bits: an error or complete: false ------------------------------------------------------------------------------
+at=0
+while [ "$at" -lt "$size" ]; do
+	{ head -c "$at" good.gst; printf '\125'; tail -c +$((at + 2)) good.gst; } >flipped.gst
+	if ! cmp -s flipped.gst good.gst; then
+		"$gstrace" analyze --format=json flipped.gst >out 2>err
+		got=$?
+		[ "$got" -eq 3 ] || { [ "$got" -eq 0 ] && grep -q '"complete": false' out; } ||
+			fails "byte $at flipped: status $got, and the trace is called complete"
+	fi
+	at=$((at + 397))
+done
+
+[ "$failed" -eq 0 ] && echo "cli_analyze_test: ok"
+exit "$failed"
