@@ -452,6 +452,46 @@ static void move_waits_on(struct trace *t)
 	}
 }
 
+/* The second context's streams belong to the first, its legacy stream is that of the first. */
+static void merge_contexts(struct trace *t)
+{
+	uint64_t ids[2] = {0, 0}, null_streams[2] = {0, 0};
+	int count = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CONTEXT && count < 2) {
+			ids[count] = get(x, "ctx");
+			null_streams[count++] = get(x, "null_stream");
+		}
+	}
+	for (size_t i = 0; i < t->items.count && count == 2; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CONTEXT) {
+			(void)is_set(x, "null_stream", null_streams[0]);
+		} else if (get(x, "ctx") == ids[1] && get(x, "stream") == null_streams[1]) {
+			(void)is_set(x, "stream", null_streams[0]);
+		}
+		if (get(x, "ctx") == ids[1]) {
+			(void)is_set(x, "ctx", ids[0]);
+		}
+	}
+}
+
+/* The per-thread streams are one. */
+static void merge_per_thread(struct trace *t)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_KERNEL && get(x, "stream") > 12) {
+			first = first ? first : get(x, "stream");
+			(void)is_set(x, "stream", first);
+		}
+	}
+}
+
 static void stream_waits_cover_all(struct trace *t)
 {
 	const struct gst_api *all = gst_api_find_name("cudaDeviceSynchronize", 21);
@@ -487,6 +527,9 @@ static const struct {
 } lies[] = {
 	{"default_stream_good.gst", "non-blocking streams said to be blocking",
 	 make_streams_blocking, GST_RULE_S3},
+	{"ctx_two.gst", "two contexts said to be one", merge_contexts, GST_RULE_S3},
+	{"per_thread_default.gst", "per-thread streams said to be one", merge_per_thread,
+	 GST_RULE_S1},
 	{"pipeline.gst", "two streams said to be one", merge_streams, GST_RULE_S1},
 	{"events_rerecord.gst", "waits moved to the next record", move_waits_on, GST_RULE_E1},
 	{"device_sync_good.gst", "stream waits said to cover the device", stream_waits_cover_all,
