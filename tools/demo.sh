@@ -59,7 +59,7 @@ elif ! bazel build -c opt --noshow_progress --color=no //kernels:default_stream_
 else
 	echo "== record kernels/default_stream_bad.cu on this machine's GPU"
 	rm -f "$out/live.gst"
-	if GSTRACE_OUTPUT=$out/live.gst "$gstrace" record --lib "$library" -- "$bin/kernels/default_stream_bad" &&
+	if "$gstrace" record --lib "$library" -o "$out/live.gst" -- "$bin/kernels/default_stream_bad" &&
 		[ -s "$out/live.gst" ]; then
 		trace=$out/live.gst
 		what="the program recorded just now ($trace)"
