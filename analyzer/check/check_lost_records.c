@@ -57,7 +57,7 @@ static const char *why(uint32_t reason)
 {
 	switch (reason) {
 	case GST_LOSS_NO_CHUNK:
-		return "the tracer's buffers were full; raise GSTRACE_BUFFER";
+		return "the tracer's memory was full; give it more (record --staging-bytes)";
 	case GST_LOSS_CUPTI_DROPPED:
 		return "CUPTI dropped them";
 	case GST_LOSS_FLUSH_HUNG:

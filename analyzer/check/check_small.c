@@ -112,8 +112,8 @@ void gst_check_api_error(struct gst_check_run *r)
 						 r->m->calls[call].result, gst_check_api(r, call));
 			f.detail = gst_check_text(
 				r,
-				"an asynchronous error of work submitted before this call on %s; %u calls returned it",
-				gst_check_thread(r, call), g->occurrence_count);
+				"an asynchronous error of work submitted before this call on %s; returned %s",
+				gst_check_thread(r, call), gst_check_times(r, g->occurrence_count));
 			f.advice =
 				"Look at the work submitted before that call, not at the call; compute-sanitizer names "
 				"the kernel and the line. The context cannot be used any more.";
@@ -274,9 +274,10 @@ void gst_check_event_timing_flag(struct gst_check_run *r)
 		}
 	}
 	if (g.occurrence_count) {
-		f.title = gst_check_text(
-			r, "%u events are used for order only, but were created with timing",
-			g.occurrence_count);
+		f.title = gst_check_text(r, "%u event%s for order only, but %s created with timing",
+					 g.occurrence_count,
+					 g.occurrence_count == 1 ? " is used" : "s are used",
+					 g.occurrence_count == 1 ? "was" : "were");
 		f.detail = gst_check_text(r, "first created by %s on %s",
 					  gst_check_api(r, g.occurrences.data[0].call),
 					  gst_check_thread(r, g.occurrences.data[0].call));
