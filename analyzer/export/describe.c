@@ -314,21 +314,40 @@ static void say_count(const struct limits *l, uint64_t n, const char *one, const
 	}
 }
 
-static const char *value_name(uint32_t kind, const char *field, uint32_t value)
+static const char *loss_words(uint32_t reason)
 {
-	const struct gst_schema_record *record = gst_schema_find(kind);
-	const struct gst_schema_field *f =
-		record ? gst_schema_find_field(record, field, strlen(field)) : NULL;
-	const char *text = f ? gst_schema_value_text(f->form, value) : NULL;
-
-	return text ? text : "unknown";
+	switch (reason) {
+	case GST_LOSS_NO_CHUNK:
+		return "the tracer's memory was full";
+	case GST_LOSS_CUPTI_DROPPED:
+		return "CUPTI dropped them";
+	case GST_LOSS_FLUSH_HUNG:
+		return "CUPTI did not hand them over";
+	case GST_LOSS_WRITE_FAILED:
+		return "the file could not be written";
+	case GST_LOSS_STRING_TABLE_FULL:
+		return "too many different names";
+	case GST_LOSS_UNKNOWN_ACTIVITY:
+		return "of a kind that the tracer does not know";
+	case GST_LOSS_NO_BUFFER:
+		return "no memory for CUPTI's records";
+	case GST_LOSS_NO_THREAD_SLOT:
+		return "too many threads";
+	case GST_LOSS_SELF_CHECK:
+		return "CUPTI's records did not pass the check";
+	case GST_LOSS_DAMAGED:
+		return "the file is damaged";
+	case GST_LOSS_ENDED_EARLY:
+		return "the program ended before they were written";
+	default: /* a newer tracer's */
+		return "for an unknown reason";
+	}
 }
 
 static void say_loss(const struct limits *l, const struct gst_loss *loss)
 {
 	const struct gst_schema_record *kind = loss->kind ? gst_schema_find(loss->kind) : NULL;
-	const char *reason = value_name(GST_REC_LOSS, "reason", loss->reason);
-	char count[64] = "an unknown number of", when[96] = "";
+	char count[64] = "an unknown number of", when[128] = "";
 
 	if (loss->count > 0) {
 		snprintf(count, sizeof(count), "%s", gst_count(loss->count).text);
@@ -344,8 +363,8 @@ static void say_loss(const struct limits *l, const struct gst_loss *loss)
 		snprintf(when, sizeof(when), ", between %s and %s", gst_moment(loss->since_ns).text,
 			 gst_moment(loss->until_ns).text);
 	}
-	say(l, "lost: %s %s%srecords (%s)%s", count, kind ? kind->name : "", kind ? " " : "",
-	    reason, when);
+	say(l, "lost: %s %s%srecords%s: %s", count, kind ? kind->name : "", kind ? " " : "", when,
+	    loss_words(loss->reason));
 }
 
 static void say_inputs(const struct limits *l)

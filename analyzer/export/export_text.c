@@ -201,6 +201,17 @@ static void duration_line(const struct report *r)
 	      m->thread_count == 1 ? "" : "s");
 }
 
+/* What is below the floor of a finding. */
+static void hidden_text(const struct gst_findings *f, char *text, size_t size)
+{
+	if (f->hidden_blocked_ns > 0) {
+		snprintf(text, size, "%s smaller not shown, %s waited in all",
+			 gst_count(f->hidden_count).text, gst_duration(f->hidden_blocked_ns).text);
+	} else {
+		snprintf(text, size, "%s smaller not shown", gst_count(f->hidden_count).text);
+	}
+}
+
 static void findings_line(const struct report *r)
 {
 	const struct gst_findings *f = r->a->findings;
@@ -221,7 +232,10 @@ static void findings_line(const struct report *r)
 			used += n > 0 && (size_t)n < sizeof(text) - used ? (size_t)n : 0;
 		}
 	}
-	if (f->count == 0) {
+	if (f->count == 0 && f->hidden_count > 0) {
+		hidden_text(f, text, sizeof(text));
+		field(r, "Findings", "none (%s)", text);
+	} else if (f->count == 0) {
 		field(r, "Findings", "none");
 	} else if (f->items[0].cost_is_known && f->items[0].cost_ns > 0) {
 		field(r, "Findings", "%s; the first could save %s of %s (%s)", text,
@@ -601,7 +615,8 @@ static void finding_title(const struct report *r, uint32_t index)
 			(char)(severity[i] >= 'a' && severity[i] <= 'z' ? severity[i] - 'a' + 'A'
 									: severity[i]);
 	}
-	gst_outfile_printf(r->out, "\n%" PRIu32 ". %s  %s\n", index + 1, severity, f->id);
+	gst_outfile_printf(r->out, "%s%" PRIu32 ". %s  %s\n", r->opt->explain ? "" : "\n",
+			   index + 1, severity, f->id);
 	gst_text_field(r->out, 2, 0, "", f->title);
 }
 
@@ -661,13 +676,11 @@ static void findings(const struct report *r)
 			r->out, "\n%" PRIu32 " more findings that cost less (--all shows them)\n",
 			f->count - count);
 	}
-	if (f->hidden_count > 0) {
-		gst_outfile_printf(r->out, "\n%s smaller hidden", gst_count(f->hidden_count).text);
-		if (f->hidden_blocked_ns > 0) {
-			gst_outfile_printf(r->out, ", %s waited in all",
-					   gst_duration(f->hidden_blocked_ns).text);
-		}
-		gst_outfile_puts(r->out, "\n");
+	if (f->count > 0 && f->hidden_count > 0) {
+		char text[96];
+
+		hidden_text(f, text, sizeof(text));
+		gst_outfile_printf(r->out, "\n%s\n", text);
 	}
 }
 
