@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "analyzer/check/check.h"
+#include "analyzer/load/load.h"
 #include "analyzer/test/scenes.h"
 
 #define US UINT64_C(1000)
@@ -511,6 +512,47 @@ static void test_only_and_skip(void **state)
 	done(&r);
 }
 
+/* Two ranks do the same: each would be shorter, though the other one would not. */
+static void test_two_processes(void **state)
+{
+	struct gst_scene *s[2];
+	struct gst_loader *l[2] = {NULL, NULL};
+	struct gst_arena *arena = gst_arena_new(0);
+	const struct gst_model *m;
+	const struct gst_order *o;
+	const struct gst_timing *t;
+	const struct gst_findings *f;
+	struct gst_err err = {0};
+	uint32_t seen = 0;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const char *text;
+		s[i] = gst_scene_new(NULL);
+		gst_scene_default_stream(s[i], true);
+		text = gst_scene_text(s[i]);
+		assert_int_equal(gst_loader_open_memory(text, strlen(text), i ? "b" : "a", NULL,
+							&l[i], &err),
+				 0);
+	}
+	assert_int_equal(gst_model_build(l, 2, arena, &m, &err), 0);
+	assert_int_equal(m->process_count, 2);
+	assert_int_equal(gst_order_build(m, arena, &o, &err), 0);
+	assert_int_equal(gst_timing_build(m, o, arena, &t, &err), 0);
+	assert_int_equal(gst_check_run(m, o, t, NULL, arena, &f, &err), 0);
+	for (uint32_t i = 0; i < f->count; i++) {
+		seen += strcmp(f->items[i].id, "default-stream-serialization") == 0;
+		assert_int_equal(f->items[i].cost_ns, GST_SCENE_DEFAULT_GAIN_US * US);
+	}
+	assert_int_equal(seen, 2);
+	gst_model_free(m);
+	gst_arena_free(arena);
+	for (int i = 0; i < 2; i++) {
+		gst_loader_close(l[i]);
+		gst_scene_free(s[i]);
+	}
+}
+
 static void same_findings(const struct gst_findings *a, const struct gst_findings *b)
 {
 	assert_int_equal(a->count, b->count);
@@ -583,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_launch_blocking),
 		cmocka_unit_test(test_event_timing_flag),
 		cmocka_unit_test(test_only_and_skip),
+		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_same_in_other_words),
 	};
 

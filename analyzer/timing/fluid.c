@@ -45,7 +45,7 @@ struct sim {
 	uint32_t *waits;	 /* [positions] arcs still to come */
 	uint32_t *out_begin;	 /* [positions + 1] */
 	uint32_t *out, *targets; /* arcs out of each position, and where each leads */
-	int64_t makespan;
+	int64_t *ends;		 /* last moment of each process */
 	struct device *devices;
 	GST_VEC(struct event) heap;
 	GST_VEC(uint32_t) ready;     /* positions released, not yet looked at */
@@ -142,7 +142,7 @@ static void tell(struct sim *s, uint32_t position, bool begins, int64_t end)
 		}
 	}
 	if (!begins) {
-		s->makespan = end > s->makespan ? end : s->makespan;
+		gst_replay_last(s->t, position, end, s->ends);
 		if (s->plan->wait_count) {
 			tell_added(s, position, end);
 		}
@@ -332,10 +332,10 @@ static void turn_round(struct sim *s, struct gst_arena *scratch)
 	gst_sort_items(s->added, s->plan->wait_count);
 }
 
-int64_t gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch)
+void gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch, int64_t *ends)
 {
 	const struct gst_timing *t = plan->t;
-	struct sim s = {.t = t, .plan = plan};
+	struct sim s = {.t = t, .plan = plan, .ends = ends};
 
 	s.reached = GST_ARENA_ARRAY(scratch, int64_t, t->moment_count);
 	s.waits = GST_ARENA_ARRAY(scratch, uint32_t, t->moment_count);
@@ -368,5 +368,4 @@ int64_t gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *
 	}
 	gst_vec_free(&s.heap);
 	gst_vec_free(&s.ready);
-	return s.makespan;
 }

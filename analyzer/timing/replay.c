@@ -134,6 +134,24 @@ static void add_arcs(struct builder *b)
 	}
 }
 
+static uint32_t process_of(const struct gst_timing *t, gst_moment_id p)
+{
+	const struct gst_model *m = t->m;
+	gst_call_id call = GST_NONE;
+
+	if (gst_moment_is_exit(t, p)) {
+		call = p - t->node_count;
+	} else if (gst_node_is_call(t->o, p)) {
+		call = p - m->op_count;
+	} else if (p < m->op_count) {
+		if (m->ops[p].stream != GST_NONE) {
+			return m->streams[m->ops[p].stream].process;
+		}
+		call = m->ops[p].call;
+	}
+	return call == GST_NONE ? GST_NONE : m->threads[m->calls[call].thread].process;
+}
+
 void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena)
 {
 	const struct gst_model *m = t->m;
@@ -161,9 +179,10 @@ void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena)
 		duration = gst_replay_duration(t, b.target);
 		t->end_ns[i] = (int64_t)b.at + duration;
 		t->own_ns[i] = b.from == INT64_MIN ? 0 : t->end_ns[i] - b.from;
-		if (t->end_ns[i] > (int64_t)t->baseline_ns) {
-			t->baseline_ns = (uint64_t)t->end_ns[i];
+		if (t->process) {
+			t->process[i] = process_of(t, b.target);
 		}
+		gst_replay_last(t, i, t->end_ns[i], t->baseline_ns);
 		if (b.target < m->op_count && m->ops[b.target].kind == GST_OP_KERNEL &&
 		    is_timed_op(t, b.target) && t->kernels_ns < GST_TIMES_MAX_NS) {
 			t->kernels_ns += (uint64_t)duration;
@@ -208,12 +227,11 @@ void gst_replay_plan(const struct gst_timing *t, const struct gst_cut *cut,
 
 /* ---- the pass ------------------------------------------------------------------------------- */
 
-/* Ends of all moments under @plan; returns the makespan. */
-static int64_t pass(const struct gst_replay_plan *plan, int64_t *at)
+/* Ends of all moments under @plan; @ends gets the last of each process. */
+static void pass(const struct gst_replay_plan *plan, int64_t *at, int64_t *ends)
 {
 	const struct gst_timing *t = plan->t;
 	const uint8_t *is_cut = plan->is_cut;
-	int64_t makespan = 0;
 	uint32_t cheap = 0, wait = 0;
 
 	for (uint32_t i = 0; i < t->moment_count; i++) {
@@ -249,9 +267,25 @@ static int64_t pass(const struct gst_replay_plan *plan, int64_t *at)
 		if (at[i] < t->end_ns[i] && gst_replay_spins(t, t->topological[i])) {
 			at[i] = t->end_ns[i];
 		}
-		makespan = at[i] > makespan ? at[i] : makespan;
+		gst_replay_last(t, i, at[i], ends);
 	}
-	return makespan;
+}
+
+/* The process that gains most, and how much; 0 if none does. */
+static uint64_t most_gain(const struct gst_model *m, const int64_t *with, const int64_t *without,
+			  uint32_t *process)
+{
+	uint64_t most = 0;
+
+	*process = 0;
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		/* A makespan is where it is even if nothing is gained. */
+		if (with[i] > without[i] && (uint64_t)(with[i] - without[i]) > most) {
+			most = (uint64_t)(with[i] - without[i]);
+			*process = i;
+		}
+	}
+	return most;
 }
 
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
@@ -259,14 +293,15 @@ void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 {
 	struct gst_replay_plan plan;
 	int64_t *at = GST_ARENA_ARRAY(scratch, int64_t, t->moment_count);
+	int64_t *ends = GST_ARENA_ARRAY(scratch, int64_t, (size_t)t->m->process_count + 1);
+	uint32_t process;
 
 	gst_replay_plan(t, cut, scratch, &plan);
 	memset(out, 0, sizeof(*out));
-	out->baseline_ns = t->baseline_ns;
-	out->makespan_ns = (uint64_t)pass(&plan, at);
-	if (out->baseline_ns > out->makespan_ns) {
-		out->gain_high_ns = out->baseline_ns - out->makespan_ns;
-	}
+	pass(&plan, at, ends);
+	out->gain_high_ns = most_gain(t->m, t->baseline_ns, ends, &process);
+	out->baseline_ns = (uint64_t)t->baseline_ns[process];
+	out->makespan_ns = (uint64_t)ends[process];
 	if (cut->is_high_only) {
 		return;
 	}
@@ -276,13 +311,18 @@ void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 	if (out->gain_high_ns > 0 && out->low_is_known) {
 		static const struct gst_cut nothing;
 		struct gst_replay_plan all;
-		int64_t with, without;
-		uint64_t gain;
+		int64_t *with = GST_ARENA_ARRAY(scratch, int64_t, (size_t)t->m->process_count + 1);
+		int64_t *without =
+			GST_ARENA_ARRAY(scratch, int64_t, (size_t)t->m->process_count + 1);
 
 		gst_replay_plan(t, &nothing, scratch, &all);
-		with = gst_replay_shared(&all, scratch);
-		without = gst_replay_shared(&plan, scratch);
-		gain = with > without ? (uint64_t)(with - without) : 0;
-		out->gain_low_ns = gain < out->gain_high_ns ? gain : out->gain_high_ns;
+		gst_replay_shared(&all, scratch, with);
+		gst_replay_shared(&plan, scratch, without);
+		if (with[process] > without[process]) {
+			out->gain_low_ns = (uint64_t)(with[process] - without[process]);
+		}
+		if (out->gain_low_ns > out->gain_high_ns) {
+			out->gain_low_ns = out->gain_high_ns;
+		}
 	}
 }

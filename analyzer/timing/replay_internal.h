@@ -40,10 +40,22 @@ static inline int64_t gst_replay_sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN + 1 : INT64_MAX) : sum;
 }
 
+/** Position @i was reached at @ns: is that the last moment of its process so far? */
+static inline void gst_replay_last(const struct gst_timing *t, uint32_t i, int64_t ns,
+				   int64_t *ends)
+{
+	uint32_t process = t->process ? t->process[i] : 0;
+
+	if (process != GST_NONE && ns > ends[process]) {
+		ends[process] = ns;
+	}
+}
+
 /**
- * The makespan under @plan with the kernels of a device sharing it (fluid.c). Memory from @scratch.
- * Cost: O(n log n).
+ * The last moment of each process under @plan, with the kernels of a device sharing it (fluid.c), into
+ * @ends (zeroed). Memory from @scratch. Cost: O(n log n).
  */
-int64_t gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch);
+void gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch,
+		       int64_t *ends);
 
 #endif

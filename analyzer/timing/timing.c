@@ -321,6 +321,10 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->arc_begin = GST_ARENA_ARRAY(arena, uint32_t, (size_t)t->moment_count + 1);
 	t->end_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
 	t->own_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
+	t->baseline_ns = GST_ARENA_ARRAY(arena, int64_t, (size_t)m->process_count + 1);
+	if (m->process_count > 1) {
+		t->process = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
+	}
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
 	t->shares = GST_ARENA_ARRAY(arena, uint32_t, m->kernel_count);
 	find_engines(t);

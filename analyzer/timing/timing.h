@@ -72,6 +72,7 @@ struct gst_cut {
 };
 
 struct gst_replay {
+	/* Of the process that gains most: traces of several processes are replayed side by side. */
 	uint64_t makespan_ns;  /* end of the last op or call, replayed */
 	uint64_t baseline_ns;  /* the same with no edge cut: what was observed */
 	uint64_t gain_high_ns; /* upper bound: durations unchanged */

@@ -50,8 +50,9 @@ struct gst_timing {
 	int64_t *end_ns; /* observed: end of an op, time of all else; INT64_MIN = not known */
 	int64_t *
 		own_ns; /* end_ns minus the latest of the arcs: duration and what they do not explain */
-	uint64_t baseline_ns;
-	uint64_t kernels_ns; /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
+	uint32_t *process; /* [moment_count] whose it is, by position; NULL = there is only one */
+	int64_t *baseline_ns; /* [processes] last moment of each process as observed */
+	uint64_t kernels_ns;  /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
 };
 
 /** Fill edges, seen_ns and is_vague from topological. */
