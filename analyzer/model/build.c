@@ -323,6 +323,9 @@ static void convert_times(struct gst_builder *b)
 
 		c->enter_ns = since_base(b, c->enter_ns);
 		c->exit_ns = since_base(b, c->exit_ns);
+		/* A time beyond reason became 0. */
+		if (c->flags & GST_CALL_RETURNED && c->exit_ns < c->enter_ns)
+			c->exit_ns = c->enter_ns;
 	}
 	for (size_t i = 0; i < b->memory.count; i++) {
 		struct gst_memory_record *r = &b->memory.data[i].out;
@@ -681,6 +684,7 @@ static void release(struct gst_builder *b)
 
 		gst_map_release(&p->strings);
 		gst_map_release(&p->contexts);
+		gst_map_release(&p->context_handles);
 		gst_map_release(&p->devices);
 		gst_map_release(&p->graphs);
 		gst_map_release(&p->handles);

@@ -146,6 +146,8 @@ static void ingest_context(struct gst_builder *b, uint32_t process,
 	uint32_t parent = rec->parent ? gst_model_context(b, process, rec->parent) : GST_NONE;
 	uint32_t device = find_device(b, process, rec->device);
 
+	if (rec->handle)
+		gst_map_put(&b->processes.data[process].context_handles, rec->handle, rec->ctx);
 	b->contexts.data[ctx].device = device;
 	b->contexts.data[ctx].parent = parent == ctx ? GST_NONE : parent;
 	if (rec->null_stream) {

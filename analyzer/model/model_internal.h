@@ -82,8 +82,9 @@ struct gst_raw_event_state {
 struct gst_raw_process {
 	uint32_t source, pid;
 	struct gst_process out;
-	struct gst_map strings;	 /* id in the trace -> id in the model */
-	struct gst_map contexts; /* CUPTI id -> index in builder->contexts */
+	struct gst_map strings;		/* id in the trace -> id in the model */
+	struct gst_map contexts;	/* CUPTI id -> index in builder->contexts */
+	struct gst_map context_handles; /* CUcontext -> CUPTI id */
 	struct gst_map devices;
 	struct gst_map graphs; /* graph id -> nodes seen */
 	struct gst_clock_map clock;
@@ -95,12 +96,14 @@ struct gst_raw_process {
 	uint64_t break_until_ns; /* recording was interrupted before this (MONOTONIC); 0 = never */
 	uint32_t thread_count;
 	uint32_t context_count;
+	uint32_t last_context; /* one of its contexts */
 	/* while calls are resolved */
 	struct gst_map handles;	    /* stream handle -> stream */
 	struct gst_map per_thread;  /* thread, ctx -> stream */
 	struct gst_map event_lives; /* event handle -> event */
 	struct gst_map created;	    /* corr -> last stream definition with it */
 	struct gst_map def_handles; /* handle -> first unclaimed definition without corr */
+	uint32_t conflict_note;	    /* note about records that contradict handles, + 1 */
 	bool has_lost_calls;
 };
 

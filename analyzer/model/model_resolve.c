@@ -16,9 +16,11 @@
 #include "analyzer/base/sort.h"
 #include "analyzer/model/model_internal.h"
 
-#define MAX_OPS			(UINT32_MAX / 4)
-#define HANDLE_LEGACY		1u
-#define HANDLE_PER_THREAD	2u
+#define MAX_OPS		  (UINT32_MAX / 4)
+#define HANDLE_LEGACY	  1u
+#define HANDLE_PER_THREAD 2u
+/* Streams that one call makes, CUDA's own included; the latest are looked at. */
+#define DEFS_OF_CALL_MAX	64u
 #define STREAM_FLAG_NONBLOCKING 1u
 #define RESULT_NOT_READY	600
 #define RESULT_WRONG_THREAD	908 /* of an end-capture: the capture goes on */
@@ -30,25 +32,27 @@ static uint32_t root(const struct gst_builder *b, uint32_t s)
 	return s;
 }
 
-static void note_conflict(struct gst_builder *b, uint32_t process, uint64_t time_ns,
-			  const char *text)
+static void note_conflict(struct gst_builder *b, uint32_t process, uint64_t time_ns)
 {
+	static const char text[] =
+		"a device record names another stream than its call: the record is believed";
+	uint32_t *slot;
 	struct gst_note n = {.process = process,
 			     .code = GST_NOTE_TEXT,
 			     .text = gst_strtab_intern(b->m->strings, text, strlen(text)),
 			     .time_ns = time_ns};
 
-	/* One note a process and text: the count is what matters. */
-	for (size_t i = 0; i < b->notes.count; i++) {
-		struct gst_note *old = &b->notes.data[i];
+	/* One note a process: the count is what matters. */
+	slot = &b->processes.data[process].conflict_note;
+	if (*slot) {
+		struct gst_note *old = &b->notes.data[*slot - 1];
 
-		if (old->process == process && old->text == n.text) {
-			old->detail += old->detail < INT32_MAX;
-			return;
-		}
+		old->detail += old->detail < INT32_MAX;
+		return;
 	}
 	n.detail = 1;
 	gst_vec_push(&b->notes, n);
+	*slot = (uint32_t)b->notes.count;
 }
 
 static uint32_t new_stream(struct gst_builder *b, uint32_t process, uint32_t ctx,
@@ -316,6 +320,18 @@ static const struct gst_raw_dev *lane_record(const struct gst_builder *b, uint32
 	return NULL;
 }
 
+/* A synchronize may name its context in place of the current one. */
+static void name_context(struct gst_builder *b, uint32_t process, struct gst_call *c)
+{
+	const struct gst_api *api = gst_api_find(c->api);
+	uint32_t cupti_id;
+
+	if (api && api->layout == GST_PARAMS_CTX && c->args != GST_NONE &&
+	    gst_map_get(&b->processes.data[process].context_handles, b->args.data[c->args].a,
+			&cupti_id))
+		c->ctx = gst_model_context(b, process, cupti_id);
+}
+
 /*
  * The context of each call: as recorded, else that of the thread's last call that tells (or first, before
  * that), else the only one of the process.
@@ -324,6 +340,8 @@ static void find_contexts(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
 
+	for (uint32_t c = 0; c < b->contexts.count; c++)
+		b->processes.data[b->contexts.data[c].process].last_context = c;
 	for (uint32_t t = 0; t < m->thread_count; t++) {
 		uint32_t process = m->threads[t].process;
 		struct gst_raw_process *p = &b->processes.data[process];
@@ -345,18 +363,21 @@ static void find_contexts(struct gst_builder *b)
 			c->ctx = current;
 			if (current == GST_NONE)
 				unknown = i + 1;
+			if (c->cls == GST_API_CLASS_CTX_SYNC)
+				name_context(b, process, c);
 		}
 		/* Calls before the first that tells. */
 		if (unknown && unknown < m->threads[t].call_count) {
 			current = m->calls[m->threads[t].calls[unknown]].ctx;
 		} else if (unknown && p->context_count == 1) {
-			for (uint32_t c = 0; c < b->contexts.count; c++) {
-				if (b->contexts.data[c].process == process)
-					current = c;
-			}
+			current = p->last_context;
 		}
-		for (uint32_t i = 0; i < unknown; i++)
-			m->calls[m->threads[t].calls[i]].ctx = current;
+		for (uint32_t i = 0; i < unknown; i++) {
+			struct gst_call *c = &m->calls[m->threads[t].calls[i]];
+
+			if (c->ctx == GST_NONE)
+				c->ctx = current;
+		}
 	}
 }
 
@@ -464,9 +485,7 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id)
 			if (may_join(&b->streams.data[c->stream], &b->streams.data[by_record])) {
 				join(b, c->stream, by_record);
 			} else {
-				note_conflict(b, process, c->enter_ns,
-					      "a device record names another stream than its call: "
-					      "the record is believed");
+				note_conflict(b, process, c->enter_ns);
 			}
 			c->stream = by_record;
 		}
@@ -486,6 +505,7 @@ static void create_stream(struct gst_builder *b, gst_call_id id)
 	bool is_nonblocking = (args && args->flags & STREAM_FLAG_NONBLOCKING) ||
 			      (api && api->layout == GST_PARAMS_GREEN_STREAM_CREATE);
 	uint32_t best = GST_NONE;
+	uint32_t left = DEFS_OF_CALL_MAX;
 	uint32_t def;
 	struct gst_stream *s;
 
@@ -493,7 +513,7 @@ static void create_stream(struct gst_builder *b, gst_call_id id)
 		return;
 	/* The first call of a process makes the context and its internal streams too: ours came last. */
 	if (gst_map_get(&p->created, c->corr, &def)) {
-		for (; def != GST_NONE; def = p->stream_defs.data[def].next_corr) {
+		for (; def != GST_NONE && left--; def = p->stream_defs.data[def].next_corr) {
 			const struct gst_raw_stream_def *d = &p->stream_defs.data[def];
 
 			if (d->is_claimed || d->rec.type == GST_STREAM_LEGACY || d->rec.thread ||

@@ -55,23 +55,37 @@ enum gst_accepted gst_model_accepted(const struct gst_model *m, gst_call_id a, g
 	return GST_ACCEPTED_AMBIGUOUS;
 }
 
+static void mark_pair(struct gst_model *m, gst_call_id a, gst_call_id b)
+{
+	if (a == GST_NONE || a == b || gst_model_accepted(m, a, b) != GST_ACCEPTED_AMBIGUOUS)
+		return;
+	m->calls[a].flags |= GST_CALL_AMBIGUOUS;
+	m->calls[b].flags |= GST_CALL_AMBIGUOUS;
+}
+
+static uint64_t exit_of(const struct gst_call *c)
+{
+	return c->flags & GST_CALL_RETURNED ? c->exit_ns : UINT64_MAX;
+}
+
 void gst_model_mark_ambiguous(struct gst_model *m)
 {
-	/* Neighbours in a lane: a call that overlaps another one further on overlaps these too. */
+	/* Each with its neighbour in the lane, and with the call before it that lasted longest. */
 	for (uint32_t s = 0; s < m->stream_count; s++) {
 		gst_call_id last = GST_NONE;
+		gst_call_id longest = GST_NONE;
 
 		for (uint32_t i = 0; i < m->streams[s].op_count; i++) {
 			gst_call_id call = m->ops[m->streams[s].ops[i]].call;
 
 			if (call == GST_NONE || call == last)
 				continue;
-			if (last != GST_NONE &&
-			    gst_model_accepted(m, last, call) == GST_ACCEPTED_AMBIGUOUS) {
-				m->calls[last].flags |= GST_CALL_AMBIGUOUS;
-				m->calls[call].flags |= GST_CALL_AMBIGUOUS;
-			}
+			mark_pair(m, last, call);
+			mark_pair(m, longest, call);
 			last = call;
+			if (longest == GST_NONE ||
+			    exit_of(&m->calls[call]) > exit_of(&m->calls[longest]))
+				longest = call;
 		}
 	}
 }

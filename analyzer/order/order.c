@@ -149,6 +149,15 @@ static void init(struct gst_order_builder *b)
 	for (uint32_t i = 0; i < m->context_count; i++) {
 		for (size_t k = 0; k < COLLECT_COUNT; k++)
 			b->contexts[i].barrier[k] = GST_NONE;
+		b->contexts[i].first_green = b->contexts[i].next_green = GST_NONE;
+	}
+	for (uint32_t i = m->context_count; i-- > 0;) {
+		uint32_t parent = m->contexts[i].parent;
+
+		if (parent == GST_NONE)
+			continue;
+		b->contexts[i].next_green = b->contexts[parent].first_green;
+		b->contexts[parent].first_green = i;
 	}
 	for (uint32_t i = 0; i < m->thread_count; i++)
 		b->last_call[i] = GST_NONE;

@@ -151,6 +151,8 @@ const char *gst_rule_source(enum gst_rule r); /* where CUDA says so */
 /** Ambiguous or unknown things met while building, for the report. */
 struct gst_order_stats {
 	uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64];
+	/* things given up because too many calls overlapped: edges may be missing, none is wrong */
+	uint64_t cut_fronts;
 };
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
 

@@ -67,9 +67,11 @@ struct gst_lane {
 };
 
 struct gst_order_ctx {
-	uint32_t actions;			/* frontier of legacy actions */
-	uint32_t version;			/* legacy actions so far */
-	bool has_foreign;			/* peer copies of another context are among them */
+	uint32_t first_green,
+		next_green; /* contexts of which this is the primary; its next sister */
+	uint32_t actions;   /* frontier of legacy actions */
+	uint32_t version;   /* legacy actions so far */
+	bool has_foreign;   /* peer copies of another context are among them */
 	GST_VEC(uint32_t) dirty[COLLECT_COUNT]; /* lanes with new work */
 	gst_node_id barrier[COLLECT_COUNT];	/* last barrier point; GST_NONE */
 };

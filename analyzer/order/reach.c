@@ -58,6 +58,8 @@ static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_nod
 
 	if (process == GST_NONE || process_of(o, b) != process)
 		return process == GST_NONE || process_of(o, b) == GST_NONE ? GST_DONT_KNOW : GST_NO;
+	if (o->stats.cut_fronts)
+		return GST_DONT_KNOW;
 	from_ns = m->calls[x].enter_ns;
 	to_ns = m->calls[y].enter_ns;
 	if (to_ns < from_ns)

@@ -14,6 +14,7 @@
 
 #define PAIRS_LISTED_MAX 1000u
 #define PAIRS_KNOWN_MAX	 (1u << 20)
+#define LIST_MAX	 128u /* things in one list; only calls of so many threads at once can be more */
 #define FRONT_MAX	 8u /* more than this are joined in a barrier point */
 
 static gst_node_id node_of_call(const struct gst_order_builder *b, gst_call_id call)
@@ -115,9 +116,25 @@ static bool returned_by(const struct gst_order_builder *b, gst_call_id x, gst_ca
 	return c->flags & GST_CALL_RETURNED && c->exit_ns <= b->m->calls[y].enter_ns;
 }
 
-/* What collect() met beside the things it found. */
-#define SAW_AFTER     1u
+/* So many calls overlap that the rest of the list is given up: edges are missing then, none is wrong. */
+static void cut_list(struct gst_order_builder *b, uint32_t *link)
+{
+	while (*link) {
+		uint32_t id = *link;
+
+		*link = b->pool.data[id].next;
+		free_front(b, id);
+		b->o->stats.cut_fronts++;
+	}
+}
+
+/*
+ * What collect() met beside the things it found: what may belong to a later call, and calls that never
+ * returned, which stay ambiguous for good.
+ */
+#define SAW_LATER     1u
 #define SAW_AMBIGUOUS 2u
+#define SAW_NEVER     4u
 
 /*
  * Into b->preds: what in the list was accepted before @call, without what an other one of these covers.
@@ -126,6 +143,7 @@ static bool returned_by(const struct gst_order_builder *b, gst_call_id x, gst_ca
 static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id call)
 {
 	uint32_t *link = head;
+	uint32_t left = LIST_MAX;
 	unsigned saw = 0;
 
 	gst_vec_clear(&b->preds);
@@ -137,11 +155,18 @@ static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id
 		bool is_covered = false;
 		bool is_past = false;
 
+		if (!left--) {
+			cut_list(b, link);
+			break;
+		}
 		if (when != GST_ACCEPTED_BEFORE) {
-			saw |= when == GST_ACCEPTED_AFTER ? SAW_AFTER : SAW_AMBIGUOUS;
 			if (when == GST_ACCEPTED_AMBIGUOUS) {
+				saw |= SAW_AMBIGUOUS;
+				saw |= b->m->calls[f.call].flags & GST_CALL_RETURNED ? SAW_LATER
+										     : SAW_NEVER;
 				note_pair(b, f.call, call);
 			} else {
+				saw |= SAW_LATER;
 				gst_vec_push(&b->afters, f);
 			}
 			link = &b->pool.data[id].next;
@@ -362,7 +387,7 @@ static void collect_blocking(struct gst_order_builder *b, gst_op_id op, struct g
 		saw = collect_lane(b, lane, call);
 		for (size_t k = b->preds.count; k-- > 0;)
 			add_edge(b, b->preds.data[k].node, op, rule, strength, GST_END_BEGIN, 0);
-		if (!saw && strength == GST_DOCUMENTED) {
+		if (!(saw & SAW_LATER) && strength == GST_DOCUMENTED) {
 			lane->collected_call = call;
 			lane->collected_seq = lane->seq;
 		}
@@ -511,6 +536,7 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 	uint32_t end = b->record_first[event + 1];
 	uint32_t low = b->record_first[event];
 	uint32_t high = end;
+	uint32_t left = LIST_MAX;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -526,6 +552,8 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 
 		if (c->flags & GST_CALL_RETURNED && b->m->calls[later].enter_ns >= c->exit_ns)
 			return false;
+		if (!left--)
+			return true;
 		if (accepted(b, call, later) != GST_ACCEPTED_BEFORE) {
 			note_pair(b, call, later);
 			return true;
@@ -762,7 +790,7 @@ static void wait_for_lanes(struct gst_order_builder *b, gst_call_id call, struct
 		uint32_t s = ctx->dirty[collector].data[i];
 		struct gst_lane *lane = &b->lanes[s];
 
-		if (collect_lane(b, lane, call)) {
+		if (collect_lane(b, lane, call) & SAW_LATER) {
 			/* Part of it may belong to a later wait. */
 			ctx->dirty[collector].data[kept++] = s;
 		} else {
@@ -793,11 +821,9 @@ static void rule_h1_context(struct gst_order_builder *b, gst_call_id call)
 		return;
 	wait_for_lanes(b, call, &b->contexts[ctx], COLLECT_H1, GST_RULE_H1, GST_DOCUMENTED);
 	/* A primary context's wait covers its green contexts. */
-	for (uint32_t i = 0; i < b->m->context_count; i++) {
-		if (b->m->contexts[i].parent == ctx)
-			wait_for_lanes(b, call, &b->contexts[i], COLLECT_H1, GST_RULE_H1,
-				       GST_DOCUMENTED);
-	}
+	for (uint32_t i = b->contexts[ctx].first_green; i != GST_NONE;
+	     i = b->contexts[i].next_green)
+		wait_for_lanes(b, call, &b->contexts[i], COLLECT_H1, GST_RULE_H1, GST_DOCUMENTED);
 }
 
 /* H1 and H2 for a stream, H3 for what a wait for the legacy stream covers beside it. */

@@ -1,0 +1,401 @@
+/* model_test.c - what records make of streams, events, times and losses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyzer/model/model.h"
+
+#define MAX_FILES 3
+
+struct scene {
+	struct gst_arena *arena;
+	struct gst_loader *loaders[MAX_FILES];
+	size_t count;
+	const struct gst_model *m;
+};
+
+static void add_text(struct scene *s, const char *text)
+{
+	const struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	struct gst_err err = {0};
+
+	if (gst_loader_open_memory(text, strlen(text), "text", &options, &s->loaders[s->count],
+				   &err))
+		fail_msg("%s", err.text);
+	s->count++;
+}
+
+static const struct gst_model *build(struct scene *s)
+{
+	struct gst_err err = {0};
+	const char *bad;
+
+	s->arena = gst_arena_new(0);
+	if (gst_model_build(s->loaders, s->count, s->arena, &s->m, &err))
+		fail_msg("%s", err.text);
+	bad = gst_model_validate(s->m);
+	if (bad)
+		fail_msg("invalid: %s", bad);
+	return s->m;
+}
+
+static const struct gst_model *build_text(struct scene *s, const char *text)
+{
+	*s = (struct scene){0};
+	add_text(s, text);
+	return build(s);
+}
+
+static void drop(struct scene *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		gst_loader_close(s->loaders[i]);
+	gst_model_free(s->m);
+	gst_arena_free(s->arena);
+}
+
+static const struct gst_stream *stream_of_op(const struct gst_model *m, gst_op_id op)
+{
+	assert_true(m->ops[op].stream < m->stream_count);
+	return &m->streams[m->ops[op].stream];
+}
+
+#define EXIT(corr) "call_exit corr=" #corr " exit_ns=90000\n"
+
+/* A record that names another lane than the handle is believed, and a note is made. */
+static void test_record_wins(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "context ctx=1 null_stream=7\n"
+		    "stream ctx=1 stream=13 type=blocking handle=0x100\n"
+		    "stream ctx=1 stream=14 type=nonblocking handle=0x200\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_launch corr=1 enter_ns=10 api=cuLaunchKernel ctx=1 stream=0x100\n"
+		    "call_exit corr=1 exit_ns=20\n"
+		    "chunk events process=1\n"
+		    "kernel corr=1 start_ns=30 end_ns=40 ctx=1 stream=14\n");
+
+	(void)state;
+	assert_int_equal(stream_of_op(m, 0)->cupti_id, 14);
+	assert_int_equal(m->calls[0].stream, m->ops[0].stream);
+	assert_int_equal(m->note_count, 1);
+	assert_int_equal(m->notes[0].detail, 1);
+	drop(&s);
+}
+
+/* The first stream of a process: its call makes the context and CUDA's own streams too. */
+static void test_first_stream(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "stream corr=1 ctx=1 stream=6 type=blocking\n"
+		    "stream corr=1 ctx=1 stream=7 type=legacy\n"
+		    "stream corr=1 ctx=1 stream=8 type=nonblocking\n"
+		    "stream corr=1 ctx=1 stream=13 type=nonblocking priority=-5\n"
+		    "context ctx=1 null_stream=7\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_stream corr=1 enter_ns=10 api=cuStreamCreateWithPriority ctx=1 flags=1 "
+		    "priority=-5\n"
+		    "call_exit corr=1 exit_ns=20 value=0x900\n"
+		    "call_launch corr=2 enter_ns=30 api=cuLaunchKernel ctx=1 stream=0x900\n"
+		    "call_exit corr=2 exit_ns=40\n");
+
+	(void)state;
+	assert_int_equal(stream_of_op(m, 0)->cupti_id, 13);
+	assert_int_equal(stream_of_op(m, 0)->kind, GST_STREAM_KIND_NONBLOCKING);
+	assert_int_equal(stream_of_op(m, 0)->priority, -5);
+	assert_int_equal(stream_of_op(m, 0)->create_call, 0);
+	assert_int_equal(m->ops[0].flags & (GST_OP_NO_RECORD | GST_OP_STREAM_GUESSED),
+			 GST_OP_NO_RECORD | GST_OP_STREAM_GUESSED);
+	assert_true(m->streams[0].is_internal);
+	assert_false(stream_of_op(m, 0)->is_internal);
+	drop(&s);
+}
+
+/* A stream that existed before the trace: its flags are not known, so nothing is claimed of it. */
+static void test_unknown_stream(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk events process=1 thread=1\n"
+		    "call_launch corr=1 enter_ns=10 api=cuLaunchKernel ctx=1 stream=0x900\n"
+		    "call_exit corr=1 exit_ns=20\n");
+
+	(void)state;
+	assert_int_equal(stream_of_op(m, 0)->kind, GST_STREAM_KIND_UNKNOWN);
+	assert_false(gst_stream_is_blocking(stream_of_op(m, 0)));
+	drop(&s);
+}
+
+/* A thread's own stream is learned from a later record, and holds for earlier calls without one. */
+static void test_per_thread_is_learned(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "context ctx=1 null_stream=7\n"
+		    "stream ctx=1 stream=14 type=blocking\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_event corr=1 enter_ns=10 api=cuEventRecord_ptsz ctx=1 event=0x5\n"
+		    "call_exit corr=1 exit_ns=20\n"
+		    "call_launch corr=2 enter_ns=30 api=cuLaunchKernel_ptsz ctx=1\n"
+		    "call_exit corr=2 exit_ns=40\n"
+		    "chunk events process=1\n"
+		    "kernel corr=2 start_ns=50 end_ns=60 ctx=1 stream=14\n");
+
+	(void)state;
+	assert_int_equal(m->ops[0].stream, m->ops[1].stream);
+	assert_int_equal(stream_of_op(m, 0)->cupti_id, 14);
+	assert_int_equal(stream_of_op(m, 0)->kind, GST_STREAM_KIND_PER_THREAD);
+	assert_int_equal(stream_of_op(m, 0)->thread, 0);
+	assert_int_equal(stream_of_op(m, 0)->op_count, 2);
+	drop(&s);
+}
+
+/* A context that no call names is learned from the thread's device records, also backwards. */
+static void test_context_is_learned(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\n"
+			       "context ctx=1 null_stream=7\ncontext ctx=2 null_stream=7\n"
+			       "chunk events process=1 thread=1\n"
+			       "call_launch corr=1 enter_ns=10 api=cuLaunchKernel\n"
+			       "call_exit corr=1 exit_ns=20\n"
+			       "call_launch corr=2 enter_ns=30 api=cuLaunchKernel\n"
+			       "call_exit corr=2 exit_ns=40\n"
+			       "chunk events process=1\n"
+			       "kernel corr=2 start_ns=50 end_ns=60 ctx=2 stream=7\n");
+
+	(void)state;
+	assert_int_equal(m->contexts[m->calls[0].ctx].cupti_id, 2);
+	assert_int_equal(m->ops[0].stream, m->ops[1].stream);
+	assert_int_equal(stream_of_op(m, 0)->kind, GST_STREAM_KIND_LEGACY);
+	drop(&s);
+}
+
+static const char graph_text[] =
+	"gstext 1.0\nchunk defs process=1\n"
+	"context ctx=1 null_stream=7\ngraph graph=2 nodes=3\ngraph graph=3 nodes=2\n"
+	"chunk events process=1 thread=1\n"
+	"call_graph corr=1 enter_ns=10 api=cuGraphLaunch ctx=1 exec=0xa\n"
+	"call_exit corr=1 exit_ns=20\n"
+	"call_graph corr=2 enter_ns=30 api=cuGraphLaunch ctx=1 exec=0xb\n"
+	"call_exit corr=2 exit_ns=40\n"
+	"chunk events process=1\n"
+	"kernel corr=1 start_ns=70 end_ns=90 ctx=1 stream=7 graph=2 graph_node=0x200000002\n"
+	"kernel corr=1 start_ns=50 end_ns=60 ctx=1 stream=18 graph=2 graph_node=0x200000001\n"
+	"kernel corr=2 start_ns=100 end_ns=120 ctx=1 stream=7 graph=3 graph_node=0x300000001\n"
+	"kernel corr=2 start_ns=100 end_ns=130 ctx=1 stream=18 graph=3 graph_node=0x300000002\n";
+
+/* G6: a launch has the times of its nodes, if all are known; else they are bounds. */
+static void test_graph_times(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(&s, graph_text);
+
+	(void)state;
+	assert_int_equal(m->op_count, 6);
+	assert_int_equal(m->ops[0].kind, GST_OP_GRAPH_LAUNCH);
+	assert_int_equal(m->ops[0].flags & (GST_OP_TIMED | GST_OP_PARTIAL), GST_OP_PARTIAL);
+	assert_int_equal(m->ops[0].begin_ns, 50);
+	assert_int_equal(m->ops[0].end_ns, 90);
+	assert_int_equal(m->ops[1].begin_ns, 50);
+	assert_int_equal(m->ops[1].parent, 0);
+	assert_int_equal(m->ops[3].flags & (GST_OP_TIMED | GST_OP_PARTIAL), GST_OP_TIMED);
+	assert_int_equal(m->ops[3].end_ns, 130);
+	assert_int_equal(stream_of_op(m, 0)->op_count, 2);
+	assert_int_equal(stream_of_op(m, 0)->busy_ns, 90 - 70 + 130 - 100);
+	drop(&s);
+}
+
+/* Device times become the model's by the two nearest anchors: here the wall clock is 100 ppm fast. */
+static void test_clock(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "anchor mono_ns=1000000000 real_ns=5000000000 width_ns=300\n"
+		    "anchor mono_ns=2000000000 real_ns=6000100000 width_ns=200\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_launch corr=1 enter_ns=1400000000 api=cuLaunchKernel ctx=1\n"
+		    "call_exit corr=1 exit_ns=1400001000\n"
+		    "chunk events process=1\n"
+		    "kernel corr=1 start_ns=5500050000 end_ns=6000100000 ctx=1 stream=7\n");
+
+	(void)state;
+	assert_int_equal(m->base_ns, 1400000000);
+	assert_int_equal(m->calls[0].enter_ns, 0);
+	assert_int_equal(m->ops[0].begin_ns, 100000000);
+	assert_int_equal(m->ops[0].end_ns, 600000000);
+	assert_int_equal(m->processes[0].clock_uncertainty_ns, 100000);
+	assert_int_equal(m->stats.clock_steps, 0);
+	drop(&s);
+}
+
+/* Zero, reversed and absurd times: an op without times, counted. */
+static void test_bad_times(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk events process=1 thread=1\n"
+		    "call_launch corr=1 enter_ns=10 api=cuLaunchKernel ctx=1\ncall_exit corr=1 "
+		    "exit_ns=20\n"
+		    "call_launch corr=2 enter_ns=30 api=cuLaunchKernel ctx=1\ncall_exit corr=2 "
+		    "exit_ns=40\n"
+		    "call_launch corr=3 enter_ns=50 api=cuLaunchKernel ctx=1\ncall_exit corr=3 "
+		    "exit_ns=60\n"
+		    "chunk events process=1\n"
+		    "kernel corr=1 ctx=1 stream=7\n"
+		    "kernel corr=2 start_ns=90 end_ns=80 ctx=1 stream=7\n"
+		    "kernel corr=3 start_ns=18446744073709551000 end_ns=18446744073709551001 ctx=1 "
+		    "stream=7\n");
+
+	(void)state;
+	assert_int_equal(m->stats.bad_times, 3);
+	for (gst_op_id i = 0; i < 3; i++) {
+		assert_int_equal(m->ops[i].flags, GST_OP_BAD_TIME);
+		assert_int_equal(m->ops[i].begin_ns, 0);
+	}
+	drop(&s);
+}
+
+#define TWO_HOSTS(boot, offset)                                                          \
+	"gstext 1.0\nchunk defs process=1\nprocess pid=1 boot_hi=" boot "\n"             \
+	"anchor mono_ns=1000000000 real_ns=" offset "\nsegment time_ns=1\n"              \
+	"chunk events process=1 thread=1\n"                                              \
+	"call_launch corr=1 enter_ns=1500000000 api=cuLaunchKernel ctx=1 stream=0x100\n" \
+	"call_exit corr=1 exit_ns=1500001000\nchunk defs process=1\nend time_ns=1600000000\n"
+
+/* Files of one boot share the clock; those of other hosts meet by the wall clock. */
+static void test_two_processes(void **state)
+{
+	struct scene s = {0};
+	const struct gst_model *m;
+
+	(void)state;
+	add_text(&s, TWO_HOSTS("0x1", "70000000000"));
+	add_text(&s, TWO_HOSTS("0x1", "70000000000"));
+	add_text(&s, TWO_HOSTS("0x2", "70200000000"));
+	m = build(&s);
+	assert_int_equal(m->process_count, 3);
+	assert_int_equal(m->call_count, 3);
+	assert_int_equal(m->stream_count, 3);
+	assert_int_equal(m->calls[0].enter_ns, m->calls[1].enter_ns);
+	assert_int_equal(m->calls[2].enter_ns - m->calls[0].enter_ns, 200000000);
+	assert_int_equal(m->threads[m->calls[2].thread].process, 2);
+	assert_true(m->is_complete);
+	drop(&s);
+}
+
+/* Chunks of different threads may stand in any order: the model is the same. */
+static void test_chunk_order(void **state)
+{
+	static const char head[] =
+		"gstext 1.0\nchunk defs process=1\ncontext ctx=1 null_stream=7\n";
+	static const char one[] = "chunk events process=1 thread=1\n"
+				  "call_launch corr=1 enter_ns=10 api=cuLaunchKernel ctx=1\n"
+				  "call_exit corr=1 exit_ns=20\n"
+				  "call_launch corr=3 enter_ns=30 api=cuLaunchKernel ctx=1\n"
+				  "call_exit corr=3 exit_ns=40\n";
+	static const char two[] = "chunk events process=1 thread=2\n"
+				  "call_launch corr=2 enter_ns=10 api=cuLaunchKernel ctx=1\n"
+				  "call_exit corr=2 exit_ns=20\n";
+	char text[1024];
+	struct scene a, b;
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s%s", head, one, two);
+	build_text(&a, text);
+	snprintf(text, sizeof(text), "%s%s%s", head, two, one);
+	build_text(&b, text);
+	assert_int_equal(a.m->call_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(a.m->calls[i].corr, b.m->calls[i].corr);
+		assert_int_equal(a.m->calls[i].thread, b.m->calls[i].thread);
+		assert_int_equal(a.m->ops[i].stream, b.m->ops[i].stream);
+	}
+	assert_int_equal(a.m->calls[0].corr, 1);
+	assert_int_equal(a.m->calls[1].corr, 2);
+	drop(&a);
+	drop(&b);
+}
+
+/* Losses make a trace incomplete, and an event's history too if calls were among them. */
+static void test_losses(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\n"
+		    "loss kind=kernel reason=cupti-dropped count=5\n"
+		    "loss kind=call reason=no-chunk count=1 since_ns=15 until_ns=25\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_event corr=1 enter_ns=10 api=cuEventCreate ctx=1\n"
+		    "call_exit corr=1 exit_ns=12 value=0x50\n"
+		    "call_event corr=2 enter_ns=30 api=cuEventCreate ctx=1\n"
+		    "call_exit corr=2 exit_ns=32 value=0x60\n"
+		    "chunk defs process=1\nend time_ns=100\n");
+
+	(void)state;
+	assert_false(m->is_complete);
+	assert_true(m->processes[0].is_unbroken);
+	assert_int_equal(m->loss_count, 2);
+	assert_false(gst_loss_touches_calls(&m->losses[0]));
+	assert_true(gst_loss_touches_calls(&m->losses[1]));
+	assert_int_equal(m->event_count, 2);
+	assert_false(m->events[0].history_is_complete);
+	assert_true(m->events[1].history_is_complete);
+	drop(&s);
+}
+
+/* Which call came first: by thread, by time, by what the device did. */
+static void test_accepted(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s,
+		"gstext 1.0\nchunk events process=1 thread=1\n"
+		"call_launch corr=1 enter_ns=10 api=cuLaunchKernel ctx=1 stream=0x1\n" EXIT(
+			1) "chunk events process=1 thread=2\n"
+			   "call_launch corr=2 enter_ns=20 api=cuLaunchKernel ctx=1 stream=0x1\n"
+			   "call_exit corr=2 exit_ns=30\n"
+			   "call_launch corr=3 enter_ns=40 api=cuLaunchKernel ctx=1 stream=0x1\n"
+			   "call_exit corr=3 exit_ns=50\n"
+			   "chunk events process=1\n"
+			   "kernel corr=1 start_ns=900 end_ns=950 ctx=1 stream=7\n"
+			   "kernel corr=2 start_ns=800 end_ns=850 ctx=1 stream=7\n");
+
+	(void)state;
+	assert_int_equal(gst_model_accepted(m, 1, 2), GST_ACCEPTED_BEFORE);
+	assert_int_equal(gst_model_accepted(m, 2, 1), GST_ACCEPTED_AFTER);
+	assert_int_equal(gst_model_accepted(m, 0, 1), GST_ACCEPTED_AFTER);
+	assert_int_equal(gst_model_accepted(m, 1, 0), GST_ACCEPTED_BEFORE);
+	assert_int_equal(gst_model_accepted(m, 0, 2), GST_ACCEPTED_AMBIGUOUS);
+	assert_true(m->calls[2].flags & GST_CALL_AMBIGUOUS);
+	drop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_record_wins),
+		cmocka_unit_test(test_first_stream),
+		cmocka_unit_test(test_unknown_stream),
+		cmocka_unit_test(test_per_thread_is_learned),
+		cmocka_unit_test(test_context_is_learned),
+		cmocka_unit_test(test_graph_times),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_bad_times),
+		cmocka_unit_test(test_two_processes),
+		cmocka_unit_test(test_chunk_order),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_accepted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
