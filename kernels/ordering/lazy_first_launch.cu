@@ -1,0 +1,31 @@
+/*
+ * lazy_first_launch - the first launch of a kernel beside one that runs, with lazy loading.
+ *
+ * Loading may wait for the device (H7). Told is whether the first launch, which loads the kernel, waited,
+ * and how long it and the second one took. CUDA_MODULE_LOADING is set to LAZY by the program itself.
+ *
+ * EXPECT ops kernel: 5
+ * EXPECT edges: S3 == 0
+ * EXPECT unordered: busy#1 | lazy#1
+ * EXPECT none: lost-records
+ */
+#include "kernels/ordering/witness.h"
+
+SPIN_KERNEL(lazy)
+
+int main(void)
+{
+	cudaStream_t work, other;
+
+	setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+	witness_start("lazy_first_launch");
+	CHECK(cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	for (const char *name : {"first_launch", "second_launch"}) {
+		saw(name, beside(name, work, 5000, [&] {
+			    lazy<<<1, 1, 0, other>>>(new_span(), 10);
+			    return cudaGetLastError();
+		    }));
+	}
+	return witness_end();
+}
