@@ -8,14 +8,17 @@
 #   --out DIR       traces and tables go here; what is there of other workloads stays
 #   --commit ID     commit gstrace was built from (default: the file COMMIT beside this script)
 #   --runs N        interleaved runs of each bad/good pair (default 10; 0 = none)
-#   --expect CMD --sources DIR   after each recording: CMD SOURCE TRACE, SOURCE being DIR/<workload>.cu
-#                   or DIR/pytorch/<workload>.py; its exit status says whether the EXPECT lines hold
+#   --expect CMD --sources DIR   after each recording: CMD SOURCE TRACE, SOURCE being DIR/<workload>.cu,
+#                   DIR/ordering/<workload>.cu or DIR/pytorch/<workload>.py; its exit status says whether
+#                   the EXPECT lines hold
 #   --plain         only run the programs and the pairs, record nothing
 #
 # Everything runs in a new empty folder with GSTRACE_PRIVATE=1, so that neither host, user nor path is
 # in a trace. DIR gets <workload>.gst, MANIFEST.tsv (one row a trace) and twins.tsv (measured gains, no
-# tool attached; every run is in twins_runs.tsv). A workload that fails is named and does not stop the
-# others. Exit: 0 all went well, 1 something failed, 2 usage, 77 no usable GPU.
+# tool attached; every run is in twins_runs.tsv). What a witness of kernels/ordering claims is in
+# witness.tsv: one row a claim, as seen without a tool and in the traced run ("-": no such run). A workload
+# that fails is named and does not stop the others. Exit: 0 all went well, 1 something failed, 2 usage,
+# 77 no usable GPU.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -124,12 +127,42 @@ put_row() {
 	} >"$1.tmp" && mv "$1.tmp" "$1"
 }
 
+# The lines of file $1 "witness=NAME CLAIM=VALUE ..." as rows "NAME.CLAIM VALUE", in $2.
+claims() {
+	awk '/^witness=/ {
+		name = substr($1, 9)
+		for (i = 2; i <= NF; i++) {
+			at = index($i, "=")
+			if (at > 1) print name "." substr($i, 1, at - 1) "\t" substr($i, at + 1)
+		}
+	}' "$1" >"$2"
+}
+
+# Rows of witness.tsv from the claims of the last run without a tool (plain.claims) and the traced one.
+put_claims() {
+	awk -F '\t' -v OFS='\t' -v end="$driver	$gpu	$today" '
+		FILENAME == "plain.claims" { plain[$1] = $2 }
+		FILENAME == "traced.claims" { traced[$1] = $2 }
+		!($1 in seen) { seen[$1]; names[++n] = $1 }
+		END {
+			for (i = 1; i <= n; i++) {
+				k = names[i]
+				print k, k in plain ? plain[k] : "-", k in traced ? traced[k] : "-", end
+			}
+		}' plain.claims traced.claims >rows
+	while IFS= read -r row; do
+		put_row "$out/witness.tsv" "$row" "$(printf 'claim\tuntraced\ttraced\tdriver\tgpu\tdate')"
+	done <rows
+}
+
 record() {
 	name=$1
 	rm -f "$name.gst"
 	# shellcheck disable=SC2086 # words
-	GSTRACE_PRIVATE=1 timeout -k 10 "$seconds" "$gstrace" record --lib "$lib" -o "$work/$name.gst" -- $command
+	GSTRACE_PRIVATE=1 timeout -k 10 "$seconds" "$gstrace" record --lib "$lib" -o "$work/$name.gst" -- $command >stdout
 	status=$?
+	cat stdout
+	claims stdout traced.claims
 	# async_error and the like are expected to exit with 0, too: they check that the error came.
 	[ "$status" -eq 0 ] || fail "$name: exit status $status under gstrace record"
 	if [ ! -s "$name.gst" ]; then
@@ -148,6 +181,7 @@ record() {
 	recorded=$((recorded + 1))
 	[ -n "$expect" ] || return 0
 	source=$sources/$name.cu
+	[ -f "$source" ] || source=$sources/ordering/$name.cu
 	[ -f "$source" ] || source=$sources/pytorch/$name.py
 	"$expect" "$source" "$out/$name.gst" || fail "$name: EXPECT lines of $source do not hold"
 }
@@ -159,8 +193,11 @@ for name in "$@"; do
 		continue
 	fi
 	# shellcheck disable=SC2086
-	timeout -k 10 "$seconds" $command
+	timeout -k 10 "$seconds" $command >stdout
 	status=$?
+	cat stdout
+	claims stdout plain.claims
+	: >traced.claims
 	if [ "$status" -eq 77 ]; then
 		echo "record_testdata: skipped: $name" >&2
 		skips=$((skips + 1))
@@ -168,6 +205,7 @@ for name in "$@"; do
 	fi
 	[ "$status" -eq 0 ] || fail "$name: exit status $status without any tool"
 	[ "$plain" -eq 1 ] || record "$name"
+	put_claims
 done
 
 # Wall time that workload $1 reports, in microseconds.

@@ -16,6 +16,7 @@ program() {
 program demo_bad 'echo "workload=demo_bad wall_us=300.5"'
 program demo_good 'echo "workload=demo_good wall_us=100.0"'
 program breaks 'exit 3'
+program claims_it 'echo "witness=claims_it a_us=5.5 waits=$([ "${GSTRACE_PRIVATE:-}" = 1 ] && echo no || echo yes)"'
 program skips 'echo "skipped: no usable GPU" >&2; exit 77'
 # In a folder of its own, private, and without an injection of the caller's.
 program looks '[ "$(ls -A | grep -c "^looks$")" = 1 ] && [ -z "${CUDA_INJECTION64_PATH:-}" ] || exit 4
@@ -51,14 +52,17 @@ grep -q 'FAILED: breaks: exit status 3 without any tool' log || fails "the faili
 grep -q 'FAILED: breaks: no trace' log || fails "the missing trace is named"
 grep -q 'skipped: skips' log || fails "the skipped workload is named"
 grep -q '^private$' log || fails "recorded with GSTRACE_PRIVATE=1"
-grep -q '3 recorded, 3 failed, 1 skipped' log || fails "the summary"
-for name in demo_bad demo_good looks; do
+grep -q '4 recorded, 3 failed, 1 skipped' log || fails "the summary"
+for name in claims_it demo_bad demo_good looks; do
 	[ "$(cat out/$name.gst)" = "trace of ./$name" ] || fails "trace of $name"
 	sum=$(sha256sum out/$name.gst | cut -d ' ' -f 1)
 	grep -q "^$name	$sum	[0-9]*	abc	.*	130001	.*	gstrace record -o $name.gst -- ./$name	0\$" out/MANIFEST.tsv ||
 		fails "row of $name"
 done
-[ "$(wc -l <out/MANIFEST.tsv)" -eq 4 ] || fails "a heading and three rows"
+[ "$(wc -l <out/MANIFEST.tsv)" -eq 5 ] || fails "a heading and four rows"
+grep -q '^claims_it.a_us	5.5	5.5	' out/witness.tsv || fails "a claim of both runs"
+grep -q '^claims_it.waits	yes	no	.*-..-..$' out/witness.tsv || fails "what each run saw"
+[ "$(wc -l <out/witness.tsv)" -eq 3 ] || fails "a heading and two claims"
 grep -q '^demo	4	300.5	300.5	300.5	100.0	100.0	100.0	200.5$' out/twins.tsv || fails "medians of the pair"
 [ "$(wc -l <out/twins_runs.tsv)" -eq 5 ] || fails "a heading and four runs"
 [ -z "$(find out -name '*.tmp')" ] || fails "nothing unfinished is left"
@@ -71,7 +75,8 @@ chmod +x expect
 echo 0 >verdict
 sh "$script" --bin bin --gstrace gstrace --lib lib.so --out out --commit def --expect expect --sources sources looks \
 	>log 2>&1 || fails "recording one again"
-[ "$(wc -l <out/MANIFEST.tsv)" -eq 4 ] || fails "rows of other workloads stay"
+[ "$(wc -l <out/MANIFEST.tsv)" -eq 5 ] || fails "rows of other workloads stay"
+[ "$(wc -l <out/witness.tsv)" -eq 3 ] || fails "claims of other workloads stay"
 grep '^looks	' out/MANIFEST.tsv | grep -q '	def	' || fails "the row is replaced"
 echo 1 >verdict
 if sh "$script" --bin bin --gstrace gstrace --lib lib.so --out out --expect expect --sources sources looks >log 2>&1; then
@@ -84,6 +89,8 @@ sh "$script" --bin bin --out plain --plain skips >log 2>&1 || status=$?
 [ "$status" -eq 77 ] || fails "all skipped gives 77, not $status"
 sh "$script" --bin bin --out plain --plain --runs 1 demo_bad demo_good >log 2>&1 || fails "plain"
 [ ! -e plain/MANIFEST.tsv ] && [ -f plain/twins.tsv ] || fails "plain measures pairs only"
+sh "$script" --bin bin --out plain --plain claims_it >log 2>&1 || fails "plain, of a witness"
+grep -q '^claims_it.waits	yes	-	' plain/witness.tsv || fails "plain has no traced run"
 status=0
 sh "$script" --bin bin --out plain --plain nowhere >log 2>&1 || status=$?
 [ "$status" -eq 1 ] || fails "an unknown workload gives 1, not $status"

@@ -3,7 +3,7 @@
 #
 #   tools/stage_gpu.sh [--plain] [--gstrace FILE --lib FILE]
 #
-#   stage/bin/*            the workloads of kernels/ (static CUDA runtime)
+#   stage/bin/*            the workloads of kernels/ and kernels/ordering/ (static CUDA runtime)
 #   stage/kernels/         their sources (EXPECT lines) and the PyTorch ones
 #   stage/gstrace, stage/libgstrace.so, stage/lib/*    the tracer, and libraries that gstrace needs
 #   stage/record_testdata.sh, stage/gpu_session.sh, stage/COMMIT
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-targets=//kernels:all_workloads
+targets="//kernels:all_workloads //kernels/ordering:all_witnesses"
 [ "$plain" -eq 1 ] || [ -n "$gstrace" ] || targets="$targets //:gstrace"
 [ "$plain" -eq 1 ] || [ -n "$lib" ] || targets="$targets //:libgstrace.so"
 # shellcheck disable=SC2086 # words
@@ -37,12 +37,13 @@ built() {
 
 rm -rf stage
 mkdir -p stage/bin stage/kernels
-for source in kernels/*.cu; do
+for source in kernels/*.cu kernels/ordering/*.cu; do
 	name=$(basename "$source" .cu)
-	install -m 755 "bazel-bin/kernels/$name" "stage/bin/$name"
+	[ ! -e "stage/bin/$name" ] || { echo "stage_gpu: two programs are called $name" >&2; exit 1; }
+	install -m 755 "bazel-bin/${source%.cu}" "stage/bin/$name"
 	strip "stage/bin/$name"
 done
-cp -r kernels/*.cu kernels/*.h kernels/pytorch stage/kernels/
+cp -r kernels/*.cu kernels/*.h kernels/ordering kernels/pytorch stage/kernels/
 rm -rf stage/kernels/pytorch/__pycache__
 if [ "$plain" -eq 0 ]; then
 	[ -n "$gstrace" ] || gstrace=$(built gstrace)
