@@ -118,9 +118,32 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 	gst_group_report(r, g, &f);
 }
 
+/* All of them in one line, if they took a hundredth of the traced time: a program has to start somehow. */
+static void report_start_up(struct gst_check_run *r, struct gst_group *g)
+{
+	struct gst_finding f = {.id = "synchronous-copy", .severity = GST_SEVERITY_INFO};
+	char buf[32];
+
+	if (g->occurrence_count && gst_spans_union(&g->blocked) >= r->traced_ns / 100) {
+		f.cost_is_known = true;
+		f.title = gst_check_text(
+			r, "start-up: synchronous copies before the first kernel took %s",
+			gst_check_time(buf, gst_spans_union(&g->blocked)));
+		f.detail = gst_check_text(r, "%u calls, the first on %s", g->occurrence_count,
+					  gst_check_thread(r, g->occurrences.data[0].call));
+		f.advice =
+			"Nothing needs to be done where this happens once. If the start matters, copy from pinned "
+			"memory with cudaMemcpyAsync and launch what does not need the data meanwhile.";
+		gst_check_add(r, g, &f);
+	}
+	gst_vec_free(&g->occurrences);
+	gst_vec_free(&g->blocked);
+}
+
 void gst_check_sync_copy(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
+	struct gst_group start_up = {0};
 	struct gst_awaiteds awaited = {0};
 	uint64_t *first_ns = first_kernels(r);
 
@@ -133,10 +156,20 @@ void gst_check_sync_copy(struct gst_check_run *r)
 		}
 		if (c->enter_ns >= first_ns[r->m->threads[c->thread].process]) {
 			look_at(r, &groups, &awaited, i);
+		} else {
+			gst_group_add(&start_up,
+				      (struct gst_occurrence){
+					      .begin_ns = c->enter_ns,
+					      .end_ns = c->exit_ns,
+					      .waiter = GST_NONE,
+					      .culprit = c->op_count ? c->first_op : GST_NONE,
+					      .call = i,
+					      .blocked_ns = c->exit_ns - c->enter_ns});
 		}
 	}
 	gst_mem_free(first_ns, (r->m->process_count + (size_t)1) * sizeof(*first_ns));
 	gst_groups_report(r, &groups, 0, report, NULL);
+	report_start_up(r, &start_up);
 	gst_vec_free(&awaited);
 	gst_groups_release(&groups);
 }

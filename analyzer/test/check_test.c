@@ -9,6 +9,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -439,6 +440,112 @@ static void test_lost_records(void **state)
 	done(&r);
 }
 
+static const char *loss_title(const char *line, enum gst_severity *severity)
+{
+	static char title[200];
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+	const struct gst_finding *f;
+
+	gst_scene_define(s, line);
+	gst_scene_kernel(s, 1, 10, 15, 0, "a", 1, 20, 100);
+	r = run(s);
+	f = the(&r, "lost-records");
+	*severity = f->severity;
+	snprintf(title, sizeof(title), "%s; %s", f->title, f->detail);
+	done(&r);
+	return title;
+}
+
+static void test_losses_say_what_they_weaken(void **state)
+{
+	enum gst_severity severity;
+
+	(void)state;
+	assert_non_null(
+		strstr(loss_title("loss kind=call_launch reason=no-chunk count=3", &severity),
+		       "3 API calls were lost; the tracer's memory was full"));
+	assert_int_equal(severity, GST_SEVERITY_MEDIUM);
+	assert_non_null(strstr(loss_title("loss kind=overhead reason=no-buffer", &severity),
+			       "an unknown number of records about memory or tool overhead"));
+	assert_int_equal(severity, GST_SEVERITY_INFO);
+	assert_non_null(strstr(loss_title("loss kind=event reason=flush-hung count=1", &severity),
+			       "1 event and synchronization records"));
+	assert_non_null(strstr(loss_title("loss reason=write-failed", &severity),
+			       "an unknown number of records of several kinds"));
+	assert_int_equal(severity, GST_SEVERITY_MEDIUM);
+}
+
+static void test_api_error(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_call(s, 1, 1, 2, "call_memory", "cuMemAlloc_v2", 0, "size=1000");
+	gst_scene_fail(s, 1, 2);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 100);
+	/* Not ready is an answer. */
+	gst_scene_call(s, 1, 20, 21, "call_stream", "cuStreamQuery", 1, NULL);
+	gst_scene_fail(s, 1, 600);
+	r = run(s);
+	assert_string_equal(the(&r, "api-error")->title,
+			    "cuMemAlloc failed once: out of memory (2)");
+	assert_int_equal(the(&r, "api-error")->severity, GST_SEVERITY_MEDIUM);
+	done(&r);
+
+	s = gst_scene_new(NULL);
+	gst_scene_kernel(s, 1, 10, 15, 0, "a", 1, 20, 100);
+	gst_scene_call(s, 1, 20, 110, "call", "cuCtxSynchronize", 0, NULL);
+	gst_scene_fail(s, 1, 700);
+	gst_scene_call(s, 1, 120, 121, "call_memory", "cuMemFree_v2", 0, "address=0x1000");
+	gst_scene_fail(s, 1, 700);
+	r = run(s);
+	/* One finding, not one for each call that it came back from. */
+	assert_int_equal(the(&r, "api-error")->occurrence_count, 2);
+	assert_int_equal(the(&r, "api-error")->severity, GST_SEVERITY_HIGH);
+	assert_non_null(strstr(the(&r, "api-error")->title, "illegal memory access (700), first"));
+	done(&r);
+}
+
+static void test_queue_full(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+
+	(void)state;
+	gst_scene_kernel(s, 1, 10, 15, 0, "a", 1, 20, 900);
+	gst_scene_device_record(s, "overhead type=command-buffer-full", 100, 300);
+	gst_scene_device_record(s, "overhead type=command-buffer-full", 200, 400);
+	gst_scene_device_record(s, "overhead type=buffer-flush", 500, 600);
+	r = run(s);
+	/* A union: 100 to 400. */
+	assert_int_equal(the(&r, "queue-full")->blocked_ns, 300 * US);
+	assert_int_equal(the(&r, "queue-full")->occurrence_count, 2);
+	done(&r);
+}
+
+/* Copies before the first kernel are one line, and cost nothing. */
+static void test_start_up(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_copy in = {.is_sync = true, .to_device = true};
+	struct run r;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_copy(s, 1, 10, 1000, 0, in, 20, 990);
+	gst_scene_copy(s, 1, 1010, 2000, 0, in, 1020, 1990);
+	gst_scene_kernel(s, 1, 2010, 2015, 1, "k", 1, 2020, 3000);
+	gst_scene_call(s, 1, 2020, 3010, "call", "cuCtxSynchronize", 0, NULL);
+	r = run(s);
+	assert_int_equal(the(&r, "synchronous-copy")->severity, GST_SEVERITY_INFO);
+	assert_int_equal(the(&r, "synchronous-copy")->cost_ns, 0);
+	assert_int_equal(the(&r, "synchronous-copy")->blocked_ns, 2 * 990 * US);
+	done(&r);
+}
+
 static void test_launch_blocking(void **state)
 {
 	struct gst_scene *s = gst_scene_new(NULL);
@@ -622,6 +729,10 @@ int main(void)
 		cmocka_unit_test(test_needed_waits_cost_nothing),
 		cmocka_unit_test(test_implicit_sync),
 		cmocka_unit_test(test_lost_records),
+		cmocka_unit_test(test_losses_say_what_they_weaken),
+		cmocka_unit_test(test_api_error),
+		cmocka_unit_test(test_queue_full),
+		cmocka_unit_test(test_start_up),
 		cmocka_unit_test(test_launch_blocking),
 		cmocka_unit_test(test_event_timing_flag),
 		cmocka_unit_test(test_only_and_skip),

@@ -32,6 +32,7 @@ struct gst_scene {
 	GST_VEC(char) whole;
 	uint32_t next_corr, multiprocessors, streams[64], stream_count;
 	uint64_t next_address;
+	bool is_programmatic;
 	uint32_t last_us;
 };
 
@@ -141,15 +142,53 @@ void gst_scene_kernel(struct gst_scene *s, uint32_t thread, uint32_t enter, uint
 
 	GST_ASSERT(thread < THREADS_MAX);
 	add_line(&s->threads[thread],
-		 "call_launch corr=%u enter_ns=%" PRIu64
-		 " api=cuLaunchKernel ctx=1 stream=0x%" PRIx64 " name=\"%s%s\"",
-		 corr, mono(s, enter), handle(s, stream), prefix, name);
+		 "call_launch corr=%u enter_ns=%" PRIu64 " api=%s ctx=1 stream=0x%" PRIx64
+		 " name=\"%s%s\"%s",
+		 corr, mono(s, enter), s->is_programmatic ? "cuLaunchKernelEx" : "cuLaunchKernel",
+		 handle(s, stream), prefix, name,
+		 s->is_programmatic ? " flags=programmatic-serialization" : "");
+	s->is_programmatic = false;
 	add_exit(s, thread, corr, exit, 0);
 	add_line(
 		&s->device,
 		"kernel corr=%u start_ns=%" PRIu64 " end_ns=%" PRIu64
 		" ctx=1 stream=%u name=\"%s%s\" grid_x=%u grid_y=1 grid_z=1 block_x=32 block_y=1 block_z=1",
 		corr, gpu(s, begin), gpu(s, end), stream_id(s, stream), prefix, name, blocks);
+}
+
+void gst_scene_programmatic(struct gst_scene *s)
+{
+	s->is_programmatic = true;
+}
+
+void gst_scene_lost_kernel(struct gst_scene *s, uint32_t thread, uint32_t enter, uint32_t exit,
+			   uint32_t stream, const char *name)
+{
+	uint32_t corr = s->next_corr++;
+
+	add_line(&s->threads[thread],
+		 "call_launch corr=%u enter_ns=%" PRIu64
+		 " api=cuLaunchKernel ctx=1 stream=0x%" PRIx64 " name=\"%s\"",
+		 corr, mono(s, enter), handle(s, stream), name);
+	add_exit(s, thread, corr, exit, 0);
+}
+
+void gst_scene_fail(struct gst_scene *s, uint32_t thread, int32_t result)
+{
+	struct lines *l = &s->threads[thread];
+	char text[40];
+	int n = snprintf(text, sizeof(text), " result=%d", result);
+
+	/* At the end of the last line, before its zero byte. */
+	GST_ASSERT(n > 0 && l->text.count);
+	l->text.count--;
+	memcpy(gst_vec_extend(&l->text, n + 1), text, (size_t)n + 1);
+}
+
+void gst_scene_device_record(struct gst_scene *s, const char *line, uint32_t begin, uint32_t end)
+{
+	add_line(&s->device, "%s start_ns=%" PRIu64 " end_ns=%" PRIu64, line, gpu(s, begin),
+		 gpu(s, end));
 }
 
 void gst_scene_copy(struct gst_scene *s, uint32_t thread, uint32_t enter, uint32_t exit,

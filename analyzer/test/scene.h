@@ -39,6 +39,19 @@ void gst_scene_kernel(struct gst_scene *s, uint32_t thread, uint32_t enter, uint
 		      uint32_t stream, const char *name, uint32_t blocks, uint32_t begin,
 		      uint32_t end);
 
+/** The next kernel is launched with programmatic stream serialization. */
+void gst_scene_programmatic(struct gst_scene *s);
+
+/** A launch whose kernel left no record: it never ran, or the record was lost. */
+void gst_scene_lost_kernel(struct gst_scene *s, uint32_t thread, uint32_t enter, uint32_t exit,
+			   uint32_t stream, const char *name);
+
+/** A failed call: the result of the last call of @thread is @result instead of 0. */
+void gst_scene_fail(struct gst_scene *s, uint32_t thread, int32_t result);
+
+/** Another record of the device, as text without its times. */
+void gst_scene_device_record(struct gst_scene *s, const char *line, uint32_t begin, uint32_t end);
+
 struct gst_scene_copy {
 	bool is_sync, to_device, is_pageable;
 	uint64_t dst, src; /* 0: made up, different each time */

@@ -213,6 +213,54 @@ static void test_kernels_share_the_device(void **state)
 	assert_int_equal(r.gain_low_ns, 0);
 }
 
+/*
+ * Two copies of one engine: in stream order a, b; by their (broken) times b came first. The engine and the
+ * stream contradict each other, the replay still gives what was observed.
+ */
+static void test_engines_may_contradict_the_order(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_copy in = {.to_device = true};
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_copy(s, 1, 10, 15, 1, in, 500, 600);
+	gst_scene_copy(s, 1, 20, 25, 1, in, 30, 100);
+	gst_scene_call(s, 1, 30, 700, "call", "cuCtxSynchronize", 0, NULL);
+	same_as_observed(s);
+}
+
+/* b may start once a has started; both orders of begins are replayed as they were. */
+static void test_programmatic_launch(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+	struct gst_verify v;
+	struct gst_replay r;
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_kernel(s, 1, 5, 8, 0, "before", 1, 15, 1000);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 1000, 2000);
+	gst_scene_programmatic(s);
+	gst_scene_kernel(s, 1, 20, 25, 1, "b", 1, 1500, 2500);
+	gst_scene_call(s, 1, 30, 2510, "call", "cuCtxSynchronize", 0, NULL);
+	gst_scene_analyze(s, &x);
+	gst_timing_verify(x.t, scratch, &v);
+	assert_int_equal(v.contradictions, 0);
+	/*
+	 * Without the barrier a begins 10 us after its call, at 20; b could begin at 30 for the same reason and
+	 * takes the 500 us that it took after a's begin: 530..1530, waited for until 1540: 970 us.
+	 */
+	cut_all(&x, GST_RULE_S3, scratch, &r);
+	assert_int_equal(r.gain_high_ns, 970 * US);
+	assert_int_equal(r.gain_low_ns, 970 * US);
+	gst_scene_release(&x);
+	gst_arena_free(scratch);
+	gst_scene_free(s);
+}
+
 static void test_collectives_do_not_end_earlier(void **state)
 {
 	struct gst_scene *s = gst_scene_new(NULL);
@@ -335,6 +383,57 @@ static void test_binding_is_the_last_release(void **state)
 	gst_scene_free(s);
 }
 
+static void test_times_of_what_has_none(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_stages x;
+	uint64_t begin, end;
+	gst_op_id record;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_call_value(s, 1, 1, 2, "call_event", "cuEventCreate", 0, "flags=0", 0xe1);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_call(s, 1, 16, 17, "call_event", "cuEventRecord", 1, "event=0xe1");
+	gst_scene_lost_kernel(s, 1, 20, 25, 1, "lost");
+	gst_scene_analyze(s, &x);
+	record = gst_scene_op(&x, "record", 1);
+	/* An event is reached when the kernel before it ends. */
+	assert_true(gst_timing_op_ns(x.t, record, &begin, &end));
+	assert_int_equal(begin, x.m->ops[gst_scene_op(&x, "a", 1)].end_ns);
+	assert_int_equal(end, begin);
+	assert_true(gst_timing_is_exact(x.t, record));
+	/* Of a kernel without a record only that it was not before. */
+	assert_true(gst_timing_op_ns(x.t, gst_scene_op(&x, "lost", 1), &begin, &end));
+	assert_int_equal(end, x.m->ops[gst_scene_op(&x, "a", 1)].end_ns);
+	assert_false(gst_timing_is_exact(x.t, gst_scene_op(&x, "lost", 1)));
+	assert_true(gst_timing_op_ns(x.t, gst_scene_op(&x, "a", 1), &begin, &end));
+	assert_int_equal(end - begin, 1000 * US);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
+/* A free beside a kernel whose end nobody knows: it may have waited, or not. */
+static void test_lost_work_proves_nothing(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_scene_stages x;
+	gst_edge_id e;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_kernel(s, 1, 10, 15, 1, "k", 1, 20, 1000);
+	gst_scene_lost_kernel(s, 1, 20, 25, 1, "lost");
+	gst_scene_call(s, 1, 30, 1010, "call_memory", "cuMemFree_v2", 0, "address=0x1000");
+	gst_scene_analyze(s, &x);
+	e = edge_into(&x, gst_node_of_call(x.o, x.m->call_count - 1), GST_RULE_H7);
+	assert_int_not_equal(e, GST_NONE);
+	assert_int_equal(gst_timing_strength(x.t, e), GST_POSSIBLE);
+	assert_false(gst_timing_in_force(x.t, e));
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
 /* ---- verify --------------------------------------------------------------------------------- */
 
 static void verify(struct gst_scene *s, struct gst_verify *v)
@@ -444,10 +543,14 @@ int main(void)
 		cmocka_unit_test(test_replay_of_random_runs_is_what_was_observed),
 		cmocka_unit_test(test_without_the_barrier),
 		cmocka_unit_test(test_kernels_share_the_device),
+		cmocka_unit_test(test_engines_may_contradict_the_order),
+		cmocka_unit_test(test_programmatic_launch),
 		cmocka_unit_test(test_collectives_do_not_end_earlier),
 		cmocka_unit_test(test_pageable_copies_wait_by_evidence),
 		cmocka_unit_test(test_any_call_may_wait_by_evidence),
 		cmocka_unit_test(test_binding_is_the_last_release),
+		cmocka_unit_test(test_times_of_what_has_none),
+		cmocka_unit_test(test_lost_work_proves_nothing),
 		cmocka_unit_test(test_verify_agrees),
 		cmocka_unit_test(test_verify_sees_a_wrong_stream_kind),
 		cmocka_unit_test(test_verify_sees_through_events),
