@@ -29,6 +29,7 @@ struct world {
 	struct gst_threads threads;
 	struct gst_state state;
 	struct gst_callbacks callbacks;
+	struct gst_objects objects;
 	struct gst_writer writer;
 };
 
@@ -154,6 +155,8 @@ int main(void)
 		return 1;
 	}
 	gst_callbacks_init(&w->callbacks, &w->state, &w->threads, &w->loss, &w->strings, &w->defs);
+	gst_objects_init(&w->objects);
+	w->callbacks.objects = &w->objects;
 	if (gst_writer_start(&w->writer)) {
 		perror("bench_tracer");
 		return 1;

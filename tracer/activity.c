@@ -168,12 +168,22 @@ static void put_device(struct gst_activity *a, struct gst_activity_pages *pages,
 		       uint32_t kind, uint32_t bytes, uint32_t corr)
 {
 	struct gst_rec_head head;
+	uint32_t segment = 0;
+	uint64_t time_ns;
 
+	if (a->windows) {
+		/* Where there is no correlation id, the first field is a time. */
+		memcpy(&time_ns, (unsigned char *)rec + sizeof(head), sizeof(time_ns));
+		if (!gst_windows_find(a->windows, corr, time_ns, &segment)) {
+			return;
+		}
+	}
 	bytes = gst_record_trim(rec, bytes);
 	head = gst_record_head(kind, bytes, corr);
 	memcpy(rec, &head, sizeof(head));
 	/* A loss is counted there. */
-	(void)gst_lane_put_patiently(a->device, &pages->device, rec, bytes, &pages->patience_ns);
+	(void)gst_lane_put_patiently(a->device, &pages->device, rec, bytes, segment,
+				     &pages->patience_ns);
 }
 
 static void put_def(struct gst_activity *a, struct gst_activity_pages *pages, void *rec,
@@ -182,7 +192,8 @@ static void put_def(struct gst_activity *a, struct gst_activity_pages *pages, vo
 	struct gst_rec_head head = gst_record_head(kind, bytes, corr);
 
 	memcpy(rec, &head, sizeof(head));
-	(void)gst_lane_put_patiently(a->defs, &pages->defs, rec, bytes, &pages->patience_ns);
+	(void)gst_lane_put_patiently(a->defs, &pages->defs, rec, bytes, gst_lane_segment(a->defs),
+				     &pages->patience_ns);
 }
 
 /* A record that a forced flush handed out before its work ended says so. */
@@ -322,6 +333,9 @@ static void translate_stream(struct gst_activity *a, struct gst_activity_pages *
 	};
 
 	put_def(a, pages, &r, GST_KIND_STREAM, sizeof(r), s->correlationId);
+	if (a->objects) {
+		gst_objects_define_stream(a->objects, &r, gst_windows_now(a->windows));
+	}
 }
 
 static void translate_context(struct gst_activity *a, struct gst_activity_pages *pages,
@@ -337,6 +351,9 @@ static void translate_context(struct gst_activity *a, struct gst_activity_pages 
 		r.parent = c->parentContextId;
 	}
 	put_def(a, pages, &r, GST_KIND_CONTEXT, sizeof(r), 0);
+	if (a->objects) {
+		gst_objects_define_context(a->objects, &r, gst_windows_now(a->windows));
+	}
 }
 
 static void translate_device(struct gst_activity *a, struct gst_activity_pages *pages,

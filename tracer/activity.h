@@ -10,7 +10,9 @@
 #include "tracer/cupti_api.h"
 #include "tracer/devices.h"
 #include "tracer/notes.h"
+#include "tracer/objects.h"
 #include "tracer/state.h"
+#include "tracer/window.h"
 
 #define GST_ACTIVITY_BUFFERS	  32u
 #define GST_ACTIVITY_BUFFER_BYTES (1u << 20)
@@ -24,8 +26,10 @@ struct gst_activity {
 	struct gst_intern *strings;
 	struct gst_lane *defs;
 	struct gst_lane *device;
-	struct gst_devices devices; /* to be completed by the flusher */
-	unsigned char *buffers;	    /* GST_ACTIVITY_BUFFERS of them, zero while free */
+	const struct gst_windows *windows; /* may be set after init; NULL: everything is recorded */
+	struct gst_objects *objects;	   /* may be set after init */
+	struct gst_devices devices;	   /* to be completed by the flusher */
+	unsigned char *buffers;		   /* GST_ACTIVITY_BUFFERS of them, zero while free */
 	_Atomic uint32_t taken[GST_ACTIVITY_BUFFERS];
 	_Atomic uint32_t spares;      /* small buffers that are out, mapped one by one */
 	_Atomic uint32_t is_forced;   /* what comes now was forced out: it may have no end */

@@ -10,10 +10,13 @@
  * Not here  : what a call orders (analyzer), when the GPU did it (activity.c).
  */
 #include "tracer/callbacks.h"
+#include "tracer/resources.h"
 
 #include <string.h>
 
 #define LAUNCH_ATTRIBUTES_MAX 64u
+#define CBID_PROFILER_START   308u
+#define CBID_PROFILER_STOP    309u
 
 /* What a layout gives; each record kind takes its part. */
 struct call_data {
@@ -28,6 +31,18 @@ struct call_data {
 	const void *out;
 };
 
+/* Where there are no windows: one, and it is open. */
+static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
+
+/* Classes of calls that change what is alive: looked at outside windows too. */
+#define CLASS_BIT(name) (UINT64_C(1) << GST_API_CLASS_##name)
+#define STATE_CLASSES                                                                        \
+	(CLASS_BIT(EVENT_CREATE) | CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_DESTROY) |      \
+	 CLASS_BIT(STREAM_CREATE) | CLASS_BIT(GRAPH_INSTANTIATE) | CLASS_BIT(GRAPH_LAUNCH) | \
+	 CLASS_BIT(GRAPH_DESTROY))
+
+_Static_assert(GST_API_CLASS_COUNT < 64, "a class is a bit");
+
 void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
 			struct gst_threads *threads, struct gst_loss *loss,
 			struct gst_intern *strings, struct gst_lane *defs)
@@ -37,6 +52,7 @@ void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
 	cb->loss = loss;
 	cb->strings = strings;
 	cb->defs = defs;
+	cb->windows = &always;
 	for (size_t i = 0; i < gst_api_count(); i++) {
 		const struct gst_api *api = gst_api_at(i);
 		uint32_t domain = api->api >> 16;
@@ -72,6 +88,7 @@ uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *
 				      missing[domain - GST_CUPTI_DOMAIN_DRIVER]);
 		}
 	}
+	gst_resources_enable(cb, cupti);
 	if (cupti->version >= GST_CUPTI_V_12_2) {
 		/* To learn that CUPTI gave up; without it, the missing records tell. */
 		(void)cupti->cuptiEnableCallback(1, cupti->subscriber, GST_CUPTI_DOMAIN_STATE,
@@ -751,15 +768,124 @@ static bool is_nested(const struct gst_thread_slot *slot, uint32_t corr)
 	return false;
 }
 
-static void push_call(struct gst_thread_slot *slot, uint32_t corr, uint32_t api, const void *out)
+static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t corr, uint32_t api,
+				       const void *out)
 {
+	struct gst_open_call *call;
+
 	/* Calls that never returned (a longjmp, a C++ exception) may lie below: forget the oldest. */
 	if (slot->depth == GST_CALLS_NESTED) {
 		memmove(&slot->calls[0], &slot->calls[1],
 			sizeof(slot->calls[0]) * (GST_CALLS_NESTED - 1));
 		slot->depth--;
 	}
-	slot->calls[slot->depth++] = (struct gst_open_call){corr, api, out};
+	call = &slot->calls[slot->depth++];
+	*call = (struct gst_open_call){.corr = corr, .api = api, .out = out};
+	return call;
+}
+
+/* What is to be told to objects.h when the call has returned. */
+static void note_object(struct gst_open_call *call, const struct gst_api *api,
+			const struct call_data *d)
+{
+	switch ((enum gst_api_class)api->class_id) {
+	case GST_API_CLASS_GRAPH_LAUNCH:
+	case GST_API_CLASS_GRAPH_DESTROY:
+		call->object = d->second;
+		break;
+	case GST_API_CLASS_STREAM_CREATE:
+		call->extra = (uint64_t)(uint32_t)d->priority << 32 |
+			      (api->layout == GST_PARAMS_GREEN_STREAM_CREATE
+				       ? d->flags | GST_CU_STREAM_NON_BLOCKING
+				       : d->flags);
+		break;
+	case GST_API_CLASS_EVENT_CREATE:
+		call->extra = d->flags;
+		break;
+	default: /* events; an event that a launch attribute records */
+		call->object = d->object;
+		break;
+	}
+}
+
+static void use_object(struct gst_callbacks *cb, struct gst_objects_table *table, uint64_t handle_,
+		       uint32_t now, uint32_t corr, uint32_t ctx, bool is_event)
+{
+	struct gst_object *object = gst_objects_find(table, handle_);
+
+	if (!object) {
+		/* Made before us, or by a call we do not see (IPC). */
+		object = gst_objects_add(cb->objects, table, handle_);
+		if (!object) {
+			return;
+		}
+		gst_object_ready(object, 0);
+	}
+	if (is_event) {
+		atomic_store_explicit(&object->data[GST_EVENT_CTX], ctx, memory_order_relaxed);
+	}
+	gst_object_use(object, now, corr);
+}
+
+/* The call succeeded; @value is what it gave. */
+static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
+			  const struct gst_open_call *call, uint64_t value, uint32_t ctx)
+{
+	uint32_t now = gst_windows_now(cb->windows);
+	struct gst_objects *o = cb->objects;
+	struct gst_object *object;
+
+	switch ((enum gst_api_class)api->class_id) {
+	case GST_API_CLASS_EVENT_CREATE:
+		object = value ? gst_objects_add(o, &o->events, value) : NULL;
+		if (object) {
+			atomic_store(&object->data[GST_EVENT_FLAGS], (uint32_t)call->extra);
+			atomic_store(&object->data[GST_EVENT_CTX], ctx);
+			gst_object_ready(object, now);
+		}
+		break;
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_LAUNCH:
+		use_object(cb, &o->events, call->object, now, call->corr, ctx, true);
+		break;
+	case GST_API_CLASS_EVENT_DESTROY:
+		gst_objects_remove(&o->events, call->object, now);
+		break;
+	case GST_API_CLASS_GRAPH_INSTANTIATE:
+		object = value ? gst_objects_add(o, &o->execs, value) : NULL;
+		if (object) {
+			gst_object_ready(object, now);
+		}
+		break;
+	case GST_API_CLASS_GRAPH_LAUNCH:
+		use_object(cb, &o->execs, call->object, now, call->corr, 0, false);
+		break;
+	case GST_API_CLASS_GRAPH_DESTROY:
+		gst_objects_remove(&o->execs, call->object, now);
+		break;
+	default:
+		break;
+	}
+}
+
+/* cudaProfilerStart and Stop: the call itself is the first, or the last, of its window. */
+static uint32_t turn_window(struct gst_callbacks *cb, const struct gst_api *api, uint32_t corr,
+			    uint32_t now)
+{
+	if (api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_START)) {
+		if (gst_windows_open(cb->windows, corr)) {
+			if (cb->objects) {
+				atomic_store(&cb->objects->snapshot_due,
+					     gst_windows_now(cb->windows));
+			}
+			gst_pool_wake(cb->threads->pool);
+		}
+		return gst_windows_now(cb->windows);
+	}
+	if (api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_STOP)) {
+		(void)gst_windows_close(cb->windows, corr);
+	}
+	return now;
 }
 
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
@@ -767,10 +893,29 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 {
 	union call_record r;
 	struct call_data d;
+	struct gst_open_call *open;
+	uint32_t now = gst_windows_now(cb->windows);
+	bool has_state = cb->objects && (STATE_CLASSES >> api->class_id & 1 ||
+					 api->layout == GST_PARAMS_LAUNCH_EX);
 	uint32_t bytes;
 	void *place;
 
 	if (is_nested(slot, data->correlationId)) {
+		return;
+	}
+	if (__builtin_expect(api->class_id == GST_API_CLASS_PROFILER, 0)) {
+		now = turn_window(cb, api, data->correlationId, now);
+	}
+	if (__builtin_expect(!gst_windows_is_open(now), 0)) {
+		if (has_state) {
+			memset(&d, 0, sizeof(d));
+			if (data->functionParams) {
+				read_params(&d, api, data->functionParams);
+			}
+			open = push_call(slot, data->correlationId, api->api, d.out);
+			open->is_silent = true;
+			note_object(open, api, &d);
+		}
 		return;
 	}
 	memset(&d, 0, sizeof(d));
@@ -784,7 +929,8 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	bytes = fill_record(&r, api, &d, data, cb->strings);
 	/* With room for its exit: a call without one must be a call that did not return. */
 	place = gst_thread_reserve(cb->threads, slot,
-				   bytes + (uint32_t)sizeof(struct gst_rec_call_exit));
+				   bytes + (uint32_t)sizeof(struct gst_rec_call_exit),
+				   gst_windows_segment(now));
 	if (!place) {
 		gst_loss_add(cb->loss, r.head.kind, GST_LOSS_NO_CHUNK, 1);
 		return;
@@ -795,7 +941,11 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
 	       bytes - sizeof(r.head));
 	gst_chunk_commit(slot->page, r.head.kind, bytes, data->correlationId);
-	push_call(slot, data->correlationId, api->api, d.out);
+	open = push_call(slot, data->correlationId, api->api, d.out);
+	open->segment = gst_windows_segment(now);
+	if (has_state) {
+		note_object(open, api, &d);
+	}
 }
 
 static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
@@ -804,7 +954,7 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	uint64_t now = gst_clock_mono_ns();
 	struct gst_rec_call_exit r = {.exit_ns = now};
 	uint32_t at = slot->depth;
-	const void *out;
+	struct gst_open_call call;
 	uint32_t bytes;
 	void *place;
 
@@ -815,17 +965,25 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (!at) {
 		return; /* a nested call, or one whose enter was lost */
 	}
-	out = slot->calls[at - 1].out;
+	call = slot->calls[at - 1];
 	slot->depth = at - 1;
 	if (data->functionReturnValue) {
 		memcpy(&r.result, data->functionReturnValue, sizeof(r.result));
 	}
-	if (out && r.result == GST_CU_SUCCESS) {
-		memcpy(&r.value, out, sizeof(r.value));
+	if (r.result == GST_CU_SUCCESS) {
+		if (call.out) {
+			memcpy(&r.value, call.out, sizeof(r.value));
+		}
+		if (call.object | call.extra | r.value && cb->objects) {
+			follow_object(cb, api, &call, r.value, data->contextUid);
+		}
+	}
+	if (call.is_silent) {
+		return;
 	}
 	r.head.kind = GST_KIND_CALL_EXIT;
 	bytes = gst_record_trim(&r, sizeof(r));
-	place = gst_thread_reserve(cb->threads, slot, bytes);
+	place = gst_thread_reserve(cb->threads, slot, bytes, call.segment);
 	if (!place) {
 		gst_loss_add(cb->loss, GST_KIND_CALL_EXIT, GST_LOSS_NO_CHUNK, 1);
 		return;
@@ -853,6 +1011,10 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	const struct gst_api *api;
 
 	if (!gst_state_is_on(cb->state)) {
+		return;
+	}
+	if (domain == GST_CUPTI_DOMAIN_RESOURCE) {
+		gst_resources_on_event(cb, cbid, cbdata);
 		return;
 	}
 	if (domain == GST_CUPTI_DOMAIN_STATE) {

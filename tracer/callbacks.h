@@ -11,17 +11,22 @@
 #include "tracer/cupti_api.h"
 #include "tracer/format/api.h"
 #include "tracer/notes.h"
+#include "tracer/objects.h"
 #include "tracer/state.h"
 #include "tracer/thread_slot.h"
+#include "tracer/window.h"
 
 #define GST_CALLBACKS_CBIDS 2048u
 
 struct gst_callbacks {
 	const struct gst_state *state;
+	const struct gst_cupti *cupti; /* from gst_callbacks_enable() on: for ids of objects */
 	struct gst_threads *threads;
 	struct gst_loss *loss;
 	struct gst_intern *strings;
 	struct gst_lane *defs;
+	struct gst_windows *windows; /* may be set after init; else everything is recorded */
+	struct gst_objects *objects; /* may be set after init; NULL: nobody asks what is alive */
 	_Atomic uint32_t
 		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */

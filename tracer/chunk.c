@@ -55,7 +55,7 @@ struct gst_page *gst_lane_take(struct gst_lane *lane)
 			return &lane->pool->pages[index];
 		}
 	}
-	return gst_pool_take(lane->pool, GST_PAGE_LARGE, lane->flags, 0);
+	return gst_pool_take(lane->pool, GST_PAGE_LARGE, lane->flags, 0, gst_lane_segment(lane));
 }
 
 void gst_lane_give(struct gst_lane *lane, struct gst_page *page)
@@ -75,25 +75,26 @@ void gst_lane_give(struct gst_lane *lane, struct gst_page *page)
 	gst_page_close(page);
 }
 
-static bool try_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes)
+static bool try_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes,
+		    uint32_t segment)
 {
-	if (*page && gst_chunk_put(*page, rec, bytes)) {
+	if (*page && (*page)->segment == segment && gst_chunk_put(*page, rec, bytes)) {
 		return true;
 	}
 	if (*page) {
 		gst_page_close(*page);
 	}
-	*page = gst_pool_take(lane->pool, GST_PAGE_LARGE, lane->flags, 0);
+	*page = gst_pool_take(lane->pool, GST_PAGE_LARGE, lane->flags, 0, segment);
 	return *page && gst_chunk_put(*page, rec, bytes);
 }
 
 bool gst_lane_put_patiently(struct gst_lane *lane, struct gst_page **page, const void *rec,
-			    uint32_t bytes, uint64_t *patience_ns)
+			    uint32_t bytes, uint32_t segment, uint64_t *patience_ns)
 {
 	const struct timespec pause = {0, PAUSE_NS};
 	struct gst_rec_head head;
 
-	while (!try_put(lane, page, rec, bytes)) {
+	while (!try_put(lane, page, rec, bytes, segment)) {
 		if (*patience_ns < PAUSE_NS) {
 			memcpy(&head, rec, sizeof(head));
 			gst_loss_add(lane->loss, head.kind, GST_LOSS_NO_CHUNK, 1);
@@ -110,7 +111,7 @@ bool gst_lane_put(struct gst_lane *lane, struct gst_page **page, const void *rec
 {
 	uint64_t no_patience = 0;
 
-	return gst_lane_put_patiently(lane, page, rec, bytes, &no_patience);
+	return gst_lane_put_patiently(lane, page, rec, bytes, gst_lane_segment(lane), &no_patience);
 }
 
 bool gst_lane_put_one(struct gst_lane *lane, const void *rec, uint32_t bytes)

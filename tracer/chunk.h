@@ -13,6 +13,7 @@
 
 #include "tracer/loss.h"
 #include "tracer/pool.h"
+#include "tracer/window.h"
 
 #include <string.h>
 
@@ -64,7 +65,8 @@ uint32_t gst_chunk_committed(const struct gst_page *page, uint32_t from, uint32_
 struct gst_lane {
 	struct gst_pool *pool;
 	struct gst_loss *loss;
-	uint32_t flags; /* GST_CHUNK_x of its pages */
+	uint32_t flags;			   /* GST_CHUNK_x of its pages */
+	const struct gst_windows *windows; /* say which segment is written to; NULL: always 0 */
 	_Atomic uint32_t
 		parked[GST_LANE_PARKED]; /* pages nobody owns now, GST_PAGE_NONE = no page */
 };
@@ -79,20 +81,27 @@ struct gst_page *gst_lane_take(struct gst_lane *lane);
 /** Give @page (NULL is fine) back to @lane. */
 void gst_lane_give(struct gst_lane *lane, struct gst_page *page);
 
+/** The segment that definitions go to now. */
+static inline uint32_t gst_lane_segment(const struct gst_lane *lane)
+{
+	return lane->windows ? gst_windows_segment(gst_windows_now(lane->windows)) : 0;
+}
+
 /**
- * Put @rec of @bytes into *@page, a page of @lane or NULL; takes another page when it is full.
+ * Put @rec of @bytes into *@page, a page of @lane or NULL; takes another page when it is full or of
+ * another segment than that of now.
  *
  * False, and a loss counted, if no page is free.
  */
 bool gst_lane_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes);
 
 /**
- * The same, but wait for the writer to give pages back, up to *@patience_ns, which is used up by it.
+ * The same for @segment, but wait for the writer to give pages back, up to *@patience_ns, which is used up.
  *
  * For threads that are not the program's: its own threads pass 0 and never wait.
  */
 bool gst_lane_put_patiently(struct gst_lane *lane, struct gst_page **page, const void *rec,
-			    uint32_t bytes, uint64_t *patience_ns);
+			    uint32_t bytes, uint32_t segment, uint64_t *patience_ns);
 
 /** Take a page, put one record, give the page back. */
 bool gst_lane_put_one(struct gst_lane *lane, const void *rec, uint32_t bytes);

@@ -30,7 +30,7 @@ static struct gst_rec_memory make_record(uint32_t corr)
 static void test_page_is_an_open_chunk(void **state)
 {
 	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
-	struct gst_page *page = gst_pool_take(&w->pool, GST_PAGE_SMALL, GST_CHUNK_EVENTS, 9);
+	struct gst_page *page = gst_pool_take(&w->pool, GST_PAGE_SMALL, GST_CHUNK_EVENTS, 9, 0);
 	struct gst_rec_memory rec = make_record(3);
 	uint32_t count, bytes;
 
@@ -63,7 +63,7 @@ static void test_page_is_an_open_chunk(void **state)
 	for (uint32_t i = 0; i < GST_PAGE_SMALL_BYTES; i++) {
 		assert_int_equal(((unsigned char *)page->header)[i], 0);
 	}
-	assert_ptr_equal(gst_pool_take(&w->pool, GST_PAGE_SMALL, GST_CHUNK_DEFS, 0), page);
+	assert_ptr_equal(gst_pool_take(&w->pool, GST_PAGE_SMALL, GST_CHUNK_DEFS, 0, 0), page);
 	assert_int_equal(page->header->source_page, 3);
 	gst_test_world_free(w);
 }
@@ -71,7 +71,7 @@ static void test_page_is_an_open_chunk(void **state)
 static void test_full_page(void **state)
 {
 	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
-	struct gst_page *page = gst_pool_take(&w->pool, GST_PAGE_SMALL, GST_CHUNK_EVENTS, 1);
+	struct gst_page *page = gst_pool_take(&w->pool, GST_PAGE_SMALL, GST_CHUNK_EVENTS, 1, 0);
 	struct gst_rec_memory rec = make_record(1);
 	uint32_t fit = page->room / (uint32_t)sizeof(rec);
 	uint32_t count;
@@ -97,7 +97,7 @@ static void test_exhaustion_is_counted(void **state)
 	uint32_t taken = 0;
 
 	(void)state;
-	while (gst_pool_take(&w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 1)) {
+	while (gst_pool_take(&w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 1, 0)) {
 		taken++;
 	}
 	assert_int_equal(taken, w->pool.page_count - 1);
@@ -131,17 +131,17 @@ static void test_patience(void **state)
 	pthread_t thread;
 
 	(void)state;
-	while (gst_pool_take(&w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 1)) {
+	while (gst_pool_take(&w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 1, 0)) {
 	}
 	atomic_store(&w->pool.wake, 0);
 	assert_int_equal(pthread_create(&thread, NULL, recycle_when_woken, w), 0);
-	assert_true(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), &patience));
+	assert_true(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), 0, &patience));
 	assert_true(patience < UINT64_C(20000000000));
 	assert_int_equal(gst_test_lost(w, GST_REC_MEMORY, GST_LOSS_NO_CHUNK), 0);
 	pthread_join(thread, NULL);
 	patience = 2000000;
 	page = NULL;
-	assert_false(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), &patience));
+	assert_false(gst_lane_put_patiently(&w->device, &page, &rec, sizeof(rec), 0, &patience));
 	assert_int_equal(patience, 0);
 	assert_int_equal(gst_test_lost(w, GST_REC_MEMORY, GST_LOSS_NO_CHUNK), 1);
 	gst_test_world_free(w);
@@ -223,7 +223,7 @@ static void *produce(void *arg)
 
 	for (uint32_t i = 1; i <= RECORDS; i++) {
 		struct gst_rec_memory rec = make_record(i);
-		unsigned char *to = gst_thread_reserve(&w->threads, slot, sizeof(rec));
+		unsigned char *to = gst_thread_reserve(&w->threads, slot, sizeof(rec), 0);
 
 		rec.address = p->number;
 		if (to) {

@@ -76,6 +76,17 @@ static bool set_size(uint64_t *field, const char *text)
 	return gst_config_parse_size(text, field);
 }
 
+/* One of two words; the first is the default. */
+static void check_choice(struct gst_config_text *field, const char *variable, const char *first,
+			 const char *second)
+{
+	if (strcmp(field->value, first) && strcmp(field->value, second)) {
+		gst_siglog(variable, "=\"", field->value, "\" is not understood; using \"", first,
+			   "\"", NULL);
+		(void)set_text(field, first);
+	}
+}
+
 void gst_config_read(struct gst_config *config, const char *(*get)(const char *name))
 {
 	const char *text;
@@ -93,11 +104,24 @@ void gst_config_read(struct gst_config *config, const char *(*get)(const char *n
 	}
 	GST_CONFIG_SETTINGS(GST_X)
 #undef GST_X
-	if (strcmp(config->graphs.value, "launches") && strcmp(config->graphs.value, "nodes")) {
-		gst_siglog("GSTRACE_GRAPHS=\"", config->graphs.value,
-			   "\" is not understood; using \"launches\"", NULL);
-		(void)set_text(&config->graphs, "launches");
-	}
+	check_choice(&config->graphs, "GSTRACE_GRAPHS", "launches", "nodes");
+	check_choice(&config->mode, "GSTRACE_MODE", "full", "order");
+	check_choice(&config->start, "GSTRACE_START", "running", "paused");
+}
+
+bool gst_config_has_device(const struct gst_config *config)
+{
+	return strcmp(config->mode.value, "order") != 0;
+}
+
+bool gst_config_is_paused(const struct gst_config *config)
+{
+	return strcmp(config->start.value, "paused") == 0;
+}
+
+bool gst_config_has_graph_nodes(const struct gst_config *config)
+{
+	return strcmp(config->graphs.value, "nodes") == 0;
 }
 
 void gst_config_print_help(void)

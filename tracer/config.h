@@ -18,8 +18,12 @@
 	  "1: leave out host name, command line and paths")                                          \
 	X(text, graphs, "GSTRACE_GRAPHS", "launches",                                                \
 	  "launches: one device record for each launch of a graph; nodes: one for each node")        \
-	X(flag, is_device_on, "GSTRACE_DEVICE", "1",                                                 \
-	  "0: no device records, only the calls of the program")                                     \
+	X(text, mode, "GSTRACE_MODE", "full",                                                        \
+	  "full: calls and device records; order: calls alone, no GPU times: cheapest")              \
+	X(text, start, "GSTRACE_START", "running",                                                   \
+	  "running; paused: record from cudaProfilerStart on. cudaProfilerStop always pauses")       \
+	X(size, max_size, "GSTRACE_MAX_SIZE", "0",                                                   \
+	  "stop recording when the file is that long, with K, M or G; 0: never")                     \
 	X(flag, is_event_time_on, "GSTRACE_EVENT_TIMES", "0",                                        \
 	  "1: let the device say when it reached each event (CUPTI 13.0 and later)")                 \
 	X(size, staging_bytes, "GSTRACE_STAGING_BYTES", "16M",                                       \
@@ -52,6 +56,11 @@ struct gst_config {
 	GST_CONFIG_SETTINGS(GST_X)
 #undef GST_X
 };
+
+/** Whether device records are wanted; whether recording starts paused; whether graph nodes are wanted. */
+bool gst_config_has_device(const struct gst_config *config);
+bool gst_config_is_paused(const struct gst_config *config);
+bool gst_config_has_graph_nodes(const struct gst_config *config);
 
 /**
  * Read all settings with @get (as getenv).

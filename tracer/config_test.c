@@ -52,7 +52,7 @@ static void test_defaults(void **state)
 	gst_config_read(&config, no_variable);
 	assert_string_equal(config.output.value, "");
 	assert_false(config.is_private);
-	assert_true(config.is_device_on);
+	assert_true(gst_config_has_device(&config));
 	assert_false(config.is_disabled);
 	assert_string_equal(config.graphs.value, "launches");
 	assert_string_equal(config.staging_dir.value, "/dev/shm");
@@ -75,7 +75,7 @@ static void test_values(void **state)
 	assert_string_equal(config.graphs.value, "nodes");
 	/* Not understood, or empty: the default. */
 	assert_int_equal(config.flush_ms, 500);
-	assert_true(config.is_device_on);
+	assert_true(gst_config_has_device(&config));
 
 	gst_config_read(&config, odd_variables);
 	assert_string_equal(config.graphs.value, "launches");

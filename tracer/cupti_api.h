@@ -31,7 +31,13 @@
 	X(cuptiActivityEnableLatencyTimestamps, 0)         \
 	X(cuptiActivityEnableCudaEventDeviceTimestamps, 0) \
 	X(cuptiActivityEnableAllSyncRecords, 0)            \
-	X(cuptiSetThreadIdType, 0)
+	X(cuptiSetThreadIdType, 0)                         \
+	X(cuptiGetContextId, 0)                            \
+	X(cuptiGetDeviceId, 0)                             \
+	X(cuptiGetStreamIdEx, 0)                           \
+	X(cuptiGetGraphId, 0)                              \
+	X(cuptiGetGraphExecId, 0)                          \
+	X(cuptiGetGraphNodeId, 0)
 
 struct gst_cupti {
 	void *library;	  /* handle of dlopen(); NULL: not loaded */

@@ -122,6 +122,8 @@ void gst_devices_complete(struct gst_devices *d, struct gst_lane *defs,
 		rec.pci_device = (uint32_t)attribute(calls, device, ATTRIBUTE_PCI_DEVICE, 0);
 		rec.pageable_access = attribute(calls, device, ATTRIBUTE_PAGEABLE_ACCESS, -1);
 		rec.host_page_tables = attribute(calls, device, ATTRIBUTE_HOST_PAGE_TABLES, -1);
+		d->slots[i].full = rec;
+		atomic_store(&d->slots[i].is_full, 1);
 		(void)gst_lane_put_one(defs, &rec, sizeof(rec)); /* a loss is counted there */
 	}
 }

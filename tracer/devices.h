@@ -26,8 +26,10 @@ struct gst_devices {
 	_Atomic uint32_t count; /* slots given out */
 	struct {
 		struct gst_rec_device rec;
-		_Atomic uint32_t is_ready; /* rec is filled in */
-		bool is_complete;	   /* the flusher's */
+		_Atomic uint32_t is_ready;  /* rec is filled in */
+		bool is_complete;	    /* the flusher's */
+		struct gst_rec_device full; /* with what the driver told */
+		_Atomic uint32_t is_full;   /* full is filled in */
 	} slots[GST_DEVICES_MAX];
 };
 

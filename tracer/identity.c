@@ -273,14 +273,22 @@ static void write_ranks(struct gst_writer *w)
 	}
 }
 
-void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
-			const struct gst_config *config, const struct gst_cupti *cupti)
+void gst_identity_write_segment(struct gst_writer *w, uint32_t index, bool is_unbroken,
+				uint64_t time_ns)
 {
 	struct gst_rec_segment segment = {
 		.head = gst_record_head(GST_KIND_SEGMENT, sizeof(segment), 0),
-		.flags = GST_SEGMENT_UNBROKEN,
-		.time_ns = id->start_mono_ns,
+		.index = index,
+		.flags = is_unbroken ? (uint32_t)GST_SEGMENT_UNBROKEN : 0,
+		.time_ns = time_ns,
 	};
+
+	gst_writer_put(w, &segment, sizeof(segment));
+}
+
+void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
+			const struct gst_config *config, const struct gst_cupti *cupti)
+{
 	struct gst_rec_trace trace = {
 		.head = gst_record_head(GST_KIND_TRACE, sizeof(trace), 0),
 		.uuid_hi = id->uuid_hi,
@@ -295,13 +303,15 @@ void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
 	if (config->is_private) {
 		trace.options |= GST_TRACE_PRIVATE;
 	}
-	if (!strcmp(config->graphs.value, "nodes")) {
+	if (gst_config_has_graph_nodes(config)) {
 		trace.options |= GST_TRACE_GRAPH_NODES;
 	}
-	if (!config->is_device_on) {
+	if (!gst_config_has_device(config)) {
 		trace.options |= GST_TRACE_NO_DEVICE;
 	}
-	gst_writer_put(w, &segment, sizeof(segment));
+	if (gst_config_is_paused(config)) {
+		trace.options |= GST_TRACE_STARTED_PAUSED;
+	}
 	gst_writer_put(w, &trace, sizeof(trace));
 	write_process(id, w, config, cupti);
 	write_variables(w, config);

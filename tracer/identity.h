@@ -22,11 +22,15 @@ struct gst_identity {
 /** Read what names and headers need. Never fails: what cannot be read is "" or 0. */
 void gst_identity_init(struct gst_identity *id);
 
+/** Put the SEGMENT record that begins @index, at @time_ns. Threads: as gst_identity_write(). */
+void gst_identity_write_segment(struct gst_writer *w, uint32_t index, bool is_unbroken,
+				uint64_t time_ns);
+
 /**
- * Put SEGMENT, TRACE, PROCESS, VARIABLE, RANK and the first ANCHOR into the file of @w.
+ * Put TRACE, PROCESS, VARIABLE, RANK and the first ANCHOR into the file of @w.
  *
  * With config->is_private, host, command line and paths are left out.
- * Threads: one, at start, before the writer runs.
+ * Threads: one, at start, before the writer runs; the writer's for later segments.
  */
 void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
 			const struct gst_config *config, const struct gst_cupti *cupti);

@@ -18,6 +18,7 @@
 #include "tracer/output.h"
 #include "tracer/own_thread.h"
 #include "tracer/siglog.h"
+#include "tracer/snapshot.h"
 #include "tracer/writer.h"
 
 #include <errno.h>
@@ -43,6 +44,9 @@ struct gst_tracer {
 	struct gst_lane defs;
 	struct gst_lane device;
 	struct gst_threads threads;
+	struct gst_windows windows;
+	struct gst_objects objects;
+	struct gst_snapshot snapshot;
 	struct gst_callbacks callbacks;
 	struct gst_activity activity;
 	struct gst_writer writer;
@@ -113,7 +117,7 @@ static void on_exit_process(void)
 	}
 	/* The disk needs its share of the time when CUPTI hangs; the writer says that it did. */
 	if (gst_flusher_stop(&t->flusher, deadline - t->config.exit_ms * 250000) &&
-	    t->config.is_device_on) {
+	    gst_config_has_device(&t->config)) {
 		say_undelivered(t);
 	}
 	atomic_store(&t->state->is_on, 0);
@@ -183,10 +187,29 @@ static bool set_up_memory(struct gst_tracer *t)
 	if (gst_threads_init(&t->threads, &t->pool, &t->loss, &t->strings, &t->defs)) {
 		return false;
 	}
+	gst_windows_init(&t->windows, gst_config_is_paused(&t->config));
+	gst_objects_init(&t->objects);
+	t->defs.windows = &t->windows;
 	gst_callbacks_init(&t->callbacks, t->state, &t->threads, &t->loss, &t->strings, &t->defs);
 	if (gst_writer_init(&t->writer, t->fd, &t->pool, &t->loss, &t->strings, t->state, NULL)) {
 		return false;
 	}
+	t->callbacks.windows = &t->windows;
+	t->callbacks.objects = &t->objects;
+	t->snapshot = (struct gst_snapshot){
+		.identity = &t->identity,
+		.config = &t->config,
+		.cupti = &t->cupti,
+		.windows = &t->windows,
+		.objects = &t->objects,
+		.threads = &t->threads,
+		.devices = &t->activity.devices,
+		.loss = &t->loss,
+	};
+	t->writer.windows = &t->windows;
+	t->writer.begin_segment = gst_snapshot_write;
+	t->writer.begin_arg = &t->snapshot;
+	t->writer.max_bytes = t->config.max_size;
 	t->writer.period_ns = t->config.write_ms * 1000000;
 	t->writer.hang_ns = t->config.hang_ms * 1000000;
 	t->writer.flush_since_ns = &t->flusher.since_ns;
@@ -196,7 +219,7 @@ static bool set_up_memory(struct gst_tracer *t)
 static bool start_threads(struct gst_tracer *t)
 {
 	t->flusher.cupti = &t->cupti;
-	t->flusher.activity = t->config.is_device_on ? &t->activity : NULL;
+	t->flusher.activity = gst_config_has_device(&t->config) ? &t->activity : NULL;
 	t->flusher.callbacks = &t->callbacks;
 	t->flusher.defs = &t->defs;
 	t->flusher.period_ns = t->config.flush_ms * 1000000;
@@ -213,12 +236,14 @@ static bool start_threads(struct gst_tracer *t)
 static void enable_cupti(struct gst_tracer *t)
 {
 	struct gst_activity_options options = {
-		.graph_nodes = !strcmp(t->config.graphs.value, "nodes"),
+		.graph_nodes = gst_config_has_graph_nodes(&t->config),
 		.event_times = t->config.is_event_time_on,
 	};
 
 	/* Activities first: the driver is about to create its first context. */
-	if (t->config.is_device_on) {
+	if (gst_config_has_device(&t->config)) {
+		t->activity.windows = &t->windows;
+		t->activity.objects = &t->objects;
 		(void)gst_activity_enable(&t->activity, &options);
 	}
 	(void)gst_callbacks_enable(&t->callbacks, &t->cupti);
@@ -238,11 +263,15 @@ static bool set_up(struct gst_tracer *t)
 	if (!open_output(t)) {
 		goto fail_cupti;
 	}
-	if (!set_up_memory(t) || (t->config.is_device_on &&
+	if (!set_up_memory(t) || (gst_config_has_device(&t->config) &&
 				  gst_activity_init(&t->activity, &t->cupti, t->state, &t->loss,
 						    &t->strings, &t->defs, &t->device))) {
 		give_up(&t->config, "no memory for records", "");
 		goto fail_output;
+	}
+	if (!gst_config_is_paused(&t->config)) {
+		gst_identity_write_segment(&t->writer, 0, true, t->identity.start_mono_ns);
+		t->writer.begun = 1;
 	}
 	gst_identity_write(&t->identity, &t->writer, &t->config, &t->cupti);
 	if (!t->pool.path[0] && t->config.staging_dir.value[0]) {

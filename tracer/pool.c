@@ -135,18 +135,20 @@ static struct gst_page *pop_free(struct gst_pool *pool, uint32_t size)
 }
 
 /* An open chunk that a reader may find at any moment: complete before its magic is there. */
-static void open_page(struct gst_pool *pool, struct gst_page *page, uint32_t flags, uint32_t thread)
+static void open_page(struct gst_pool *pool, struct gst_page *page, uint32_t flags, uint32_t thread,
+		      uint32_t segment)
 {
 	struct gst_chunk_header header;
 	uint64_t number = atomic_fetch_add_explicit(&pool->next_number, 1, memory_order_relaxed);
 
-	gst_chunk_init_open(&header, flags, pool->process, thread, 0, number, page->room);
+	gst_chunk_init_open(&header, flags, pool->process, thread, segment, number, page->room);
 	header.source_page = number;
 	gst_chunk_reseal_open(&header);
 	memcpy((unsigned char *)page->header + sizeof(header.magic),
 	       (const unsigned char *)&header + sizeof(header.magic),
 	       sizeof(header) - sizeof(header.magic));
 	__atomic_store_n(&page->header->magic, header.magic, __ATOMIC_RELEASE);
+	page->segment = segment;
 	page->position = 0;
 	page->copied = 0;
 	atomic_store_explicit(&page->state, GST_PAGE_OPEN, memory_order_release);
@@ -212,7 +214,7 @@ int gst_pool_init(struct gst_pool *pool, const char *dir, size_t bytes, uint64_t
 		pool->total[size] = count[size];
 	}
 	set_up_page(pool, index++, 0, strings, GST_PAGE_LARGE);
-	open_page(pool, &pool->pages[0], GST_CHUNK_DEFS, 0);
+	open_page(pool, &pool->pages[0], GST_CHUNK_DEFS, 0, 0);
 	at = strings;
 	for (uint32_t size = 0; size < GST_PAGE_SIZES; size++) {
 		size_t step = size == GST_PAGE_SMALL ? GST_PAGE_SMALL_BYTES : GST_PAGE_LARGE_BYTES;
@@ -251,7 +253,7 @@ void gst_pool_release(struct gst_pool *pool, bool unlink_file)
 }
 
 struct gst_page *gst_pool_take(struct gst_pool *pool, enum gst_page_size size, uint32_t flags,
-			       uint32_t thread)
+			       uint32_t thread, uint32_t segment)
 {
 	struct gst_page *page = pop_free(pool, size);
 
@@ -259,7 +261,7 @@ struct gst_page *gst_pool_take(struct gst_pool *pool, enum gst_page_size size, u
 		page = pop_free(pool, size == GST_PAGE_SMALL ? GST_PAGE_LARGE : GST_PAGE_SMALL);
 	}
 	if (page) {
-		open_page(pool, page, flags, thread);
+		open_page(pool, page, flags, thread, segment);
 	}
 	/* The writer comes by itself every 100 ms; scarce pages cannot wait so long. */
 	if (!page || atomic_load_explicit(&pool->free_count[GST_PAGE_LARGE], memory_order_relaxed) <

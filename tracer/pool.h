@@ -38,6 +38,7 @@ struct gst_page {
 	unsigned char *body;
 	uint32_t room;		/* bytes of the body */
 	uint32_t size;		/* enum gst_page_size */
+	uint32_t segment;	/* of the trace that its records belong to */
 	_Atomic uint32_t state; /* enum gst_page_state */
 	_Atomic uint32_t next;	/* free list */
 	uint32_t position;	/* the owner's: bytes of the body that hold committed records */
@@ -79,13 +80,13 @@ void gst_pool_release(struct gst_pool *pool, bool unlink_file);
 void gst_pool_unlink(struct gst_pool *pool);
 
 /**
- * Take a free page and make it an open chunk with @flags (GST_CHUNK_x) of thread @thread.
+ * Take a free page and make it an open chunk with @flags (GST_CHUNK_x) of thread @thread in @segment.
  *
  * @size is what is wanted; the other size is given if that is all there is. NULL: none is free.
  * Threads: any. No lock, no blocking; errno is kept.
  */
 struct gst_page *gst_pool_take(struct gst_pool *pool, enum gst_page_size size, uint32_t flags,
-			       uint32_t thread);
+			       uint32_t thread, uint32_t segment);
 
 /** The owner is done with @page: the writer will copy the rest and recycle it. */
 static inline void gst_page_close(struct gst_page *page)

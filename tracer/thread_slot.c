@@ -60,6 +60,7 @@ static void give_back(void *arg)
 
 	/* A child of fork() has copies of nothing here that it may touch. */
 	self = NULL;
+	atomic_store(&slot->live, 0);
 	if (slot->page) {
 		gst_page_close(slot->page);
 		slot->page = NULL;
@@ -84,18 +85,21 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
 	return 0;
 }
 
-static void describe_thread(struct gst_threads *t, uint32_t thread)
+static void describe_thread(struct gst_threads *t, struct gst_thread_slot *slot)
 {
 	char name[17] = {0};
 	struct gst_rec_thread rec = {
 		.head = gst_record_head(GST_KIND_THREAD, sizeof(rec), 0),
-		.thread = thread,
+		.thread = slot->thread,
 		.tid = (uint64_t)syscall(SYS_gettid),
 	};
 
 	if (!prctl(PR_GET_NAME, name)) {
 		rec.name = gst_intern(t->strings, name);
 	}
+	atomic_store(&slot->name, rec.name);
+	atomic_store(&slot->tid, rec.tid);
+	atomic_store(&slot->live, slot->thread);
 	gst_lane_put_one(t->defs, &rec, sizeof(rec));
 }
 
@@ -121,7 +125,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
 	self = slot;
 	pthread_setspecific(t->key, slot);
-	describe_thread(t, slot->thread);
+	describe_thread(t, slot);
 	errno = saved_errno;
 	return slot;
 }
@@ -129,6 +133,11 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t)
 {
 	return self ? self : new_slot(t);
+}
+
+struct gst_thread_slot *gst_threads_current(void)
+{
+	return self;
 }
 
 bool gst_threads_is_known(void)

@@ -19,13 +19,20 @@
 struct gst_open_call {
 	uint32_t corr;
 	uint32_t api;
-	const void *out; /* where the call will put what it gives; NULL = nowhere */
+	const void *out;  /* where the call will put what it gives; NULL = nowhere */
+	uint64_t object;  /* what objects.h is told when it returns; 0 = nothing */
+	uint64_t extra;	  /* flags of a new object, and priority << 32 */
+	uint32_t segment; /* its enter is there */
+	bool is_silent;	  /* its enter is not recorded: outside a window */
 };
 
 struct gst_thread_slot {
 	struct gst_page *page;
-	uint32_t thread; /* index in the trace, from 1 */
-	uint32_t depth;	 /* calls[] in use */
+	uint32_t thread;       /* index in the trace, from 1 */
+	_Atomic uint32_t live; /* the same while a thread has the slot, else 0 */
+	_Atomic uint32_t name; /* string id of the thread's name */
+	_Atomic uint64_t tid;
+	uint32_t depth; /* calls[] in use */
 	struct gst_open_call calls[GST_CALLS_NESTED];
 	_Atomic uint32_t next; /* free list */
 	bool is_busy;	       /* inside our callback: a signal handler must not enter again */
@@ -54,6 +61,9 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
  */
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
 
+/** The calling thread's slot if it has one, else NULL. */
+struct gst_thread_slot *gst_threads_current(void);
+
 /** Whether the calling thread made a recorded call, so is one of the program's. */
 bool gst_threads_is_known(void);
 
@@ -64,14 +74,17 @@ static inline uint32_t gst_threads_count(const struct gst_threads *t)
 }
 
 /**
- * Place for a record of @bytes in the slot's page; takes a new page when it is full.
+ * Place for a record of @bytes of @segment in the slot's page; takes a new page when it is full or of
+ * another segment.
  *
  * NULL if no page is free (the caller counts the loss).
  */
 static inline void *gst_thread_reserve(struct gst_threads *t, struct gst_thread_slot *slot,
-				       uint32_t bytes)
+				       uint32_t bytes, uint32_t segment)
 {
-	void *place = slot->page ? gst_chunk_reserve(slot->page, bytes) : NULL;
+	void *place = slot->page && slot->page->segment == segment
+			      ? gst_chunk_reserve(slot->page, bytes)
+			      : NULL;
 
 	if (__builtin_expect(place != NULL, 1)) {
 		return place;
@@ -80,7 +93,7 @@ static inline void *gst_thread_reserve(struct gst_threads *t, struct gst_thread_
 	struct gst_page *old = slot->page;
 
 	slot->page = gst_pool_take(t->pool, old ? GST_PAGE_LARGE : GST_PAGE_SMALL, GST_CHUNK_EVENTS,
-				   slot->thread);
+				   slot->thread, segment);
 	if (old) {
 		gst_page_close(old);
 	}

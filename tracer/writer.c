@@ -194,6 +194,9 @@ static int flush_out(struct gst_writer *w)
 static void put_chunk(struct gst_writer *w, struct gst_chunk_header *h, const void *body,
 		      uint32_t bytes, uint32_t count, uint64_t first_ns, uint64_t last_ns)
 {
+	if (h->segment > w->last_segment) {
+		w->last_segment = h->segment;
+	}
 	h->sequence = ++w->sequence;
 	gst_chunk_seal(h, body, bytes, count, first_ns, last_ns);
 	memcpy(w->out + w->out_used, h, sizeof(*h));
@@ -291,7 +294,7 @@ static void put_own_chunk(struct gst_writer *w)
 	if (w->out_used + sizeof(h) + w->own_used > GST_WRITER_OUT_BYTES) {
 		(void)flush_out(w);
 	}
-	gst_chunk_init_open(&h, GST_CHUNK_DEFS, w->pool->process, 0, 0, 0, w->own_used);
+	gst_chunk_init_open(&h, GST_CHUNK_DEFS, w->pool->process, 0, w->segment, 0, w->own_used);
 	put_chunk(w, &h, w->own, w->own_used, w->own_count, 0, 0);
 	w->own_used = 0;
 	w->own_count = 0;
@@ -452,6 +455,9 @@ static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 		}
 		memcpy(&h, page->header, sizeof(h));
 		h.source_offset = from;
+		if (page == &w->pool->pages[0]) {
+			h.segment = w->segment; /* strings of now */
+		}
 		if (h.flags & GST_CHUNK_EVENTS) {
 			window = window_of(w, page->body + from, part);
 		}
@@ -463,6 +469,91 @@ static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 		p->copied = from;
 	}
 	return 0;
+}
+
+/* ---- segments ---- */
+
+/* All strings so far once more: a segment can be read alone. Not as a copy of the page: those are read once. */
+static int repeat_strings(struct gst_writer *w)
+{
+	const struct gst_page *page = &w->pool->pages[0];
+	uint32_t from = 0;
+
+	while (from < page->copied) {
+		struct gst_chunk_header h;
+		uint32_t part = 0, count = 0, room;
+
+		if (w->out_used + sizeof(h) + GST_RECORD_MAX_BYTES > GST_WRITER_OUT_BYTES) {
+			int error = flush_out(w);
+
+			if (error) {
+				return error;
+			}
+		}
+		room = (uint32_t)(GST_WRITER_OUT_BYTES - w->out_used - sizeof(h));
+		while (from + part < page->copied) {
+			struct gst_rec_head head;
+
+			memcpy(&head, page->body + from + part, sizeof(head));
+			if (part + (uint32_t)head.size8 * 8 > room) {
+				break;
+			}
+			part += (uint32_t)head.size8 * 8;
+			count++;
+		}
+		gst_chunk_init_open(&h, GST_CHUNK_DEFS, w->pool->process, 0, w->segment, 0, part);
+		put_chunk(w, &h, page->body + from, part, count, 0, 0);
+		from += part;
+	}
+	return 0;
+}
+
+/* Follow the windows: what is put from now on belongs to the segment of now. */
+static void follow_windows(struct gst_writer *w)
+{
+	uint32_t opened, segment;
+
+	if (!w->windows) {
+		return;
+	}
+	opened = atomic_load(&w->windows->opened);
+	for (; w->begun < opened && !w->error; w->begun++) {
+		if (w->segment != w->begun) {
+			put_own_chunk(w);
+			w->segment = w->begun;
+		}
+		if (w->begun) {
+			(void)repeat_strings(w);
+		}
+		if (w->begin_segment) {
+			w->begin_segment(w->begin_arg, w, w->begun);
+		}
+	}
+	segment = gst_windows_segment(gst_windows_now(w->windows));
+	if (segment != w->segment) {
+		put_own_chunk(w);
+		w->segment = segment;
+	}
+}
+
+/* The file is as long as it may be: no more records, and the trace says so. */
+static void stop_when_full(struct gst_writer *w)
+{
+	struct gst_rec_loss loss = {
+		.head = gst_record_head(GST_KIND_LOSS, sizeof(loss), 0),
+		.reason = GST_LOSS_SIZE_LIMIT,
+		.since_ns = gst_clock_mono_ns(),
+	};
+
+	if (w->is_full || !w->max_bytes || w->end + w->out_used < w->max_bytes) {
+		return;
+	}
+	w->is_full = true;
+	atomic_store(&w->state->is_on, 0);
+	put_note(w, GST_NOTE_SIZE_LIMIT, (int32_t)(w->max_bytes >> 20),
+		 "the file is as long as it may be: nothing is recorded from here on; MiB");
+	gst_writer_put(w, &loss, sizeof(loss));
+	put_own_chunk(w);
 }
 
 static void count_unwritten(struct gst_writer *w)
@@ -514,6 +605,7 @@ int gst_writer_cycle(struct gst_writer *w)
 	if (!was_well) {
 		return w->error;
 	}
+	follow_windows(w);
 	watch_flush(w, w->hang_ns);
 	put_losses(w);
 	/* The writer's own definitions first: anchors before what they convert. */
@@ -524,6 +616,12 @@ int gst_writer_cycle(struct gst_writer *w)
 
 		/* settle() must not pass this page before its last chunk is in the buffer. */
 		w->pending_count = i;
+		stop_when_full(w);
+		/* Strings go on: the last words need theirs. */
+		if (w->is_full && w->pending[i].page != &w->pool->pages[0]) {
+			w->pending_count = all;
+			continue;
+		}
 		if (!copy_page(w, &w->pending[i])) {
 			w->pending_count = all;
 		}
@@ -543,10 +641,30 @@ int gst_writer_cycle(struct gst_writer *w)
 	return 0;
 }
 
+static int put_end(struct gst_writer *w, uint32_t segment)
+{
+	struct gst_rec_end end = {
+		.head = gst_record_head(GST_KIND_END, sizeof(end), 0),
+		.time_ns = gst_clock_mono_ns(),
+		.records = w->records,
+		.chunks = w->chunks,
+		.pending = segment == w->last_segment ? atomic_load(&w->pending_activities) : 0,
+	};
+	struct gst_chunk_header h;
+
+	if (w->out_used + sizeof(h) + sizeof(end) > GST_WRITER_OUT_BYTES && flush_out(w)) {
+		say_last_words(w);
+		return w->error;
+	}
+	gst_chunk_init_open(&h, GST_CHUNK_DEFS | GST_CHUNK_END, w->pool->process, 0, segment, 0,
+			    sizeof(end));
+	put_chunk(w, &h, &end, sizeof(end), 1, 0, 0);
+	return 0;
+}
+
 int gst_writer_finish(struct gst_writer *w)
 {
-	struct gst_rec_end end = {.head = gst_record_head(GST_KIND_END, sizeof(end), 0)};
-	struct gst_chunk_header h;
+	uint32_t last;
 
 	if (w->error) {
 		return w->error;
@@ -561,13 +679,13 @@ int gst_writer_finish(struct gst_writer *w)
 	if (gst_writer_cycle(w)) {
 		return w->error;
 	}
-	end.time_ns = gst_clock_mono_ns();
-	end.records = w->records;
-	end.chunks = w->chunks;
-	end.pending = atomic_load(&w->pending_activities);
-	gst_chunk_init_open(&h, GST_CHUNK_DEFS | GST_CHUNK_END, w->pool->process, 0, 0, 0,
-			    sizeof(end));
-	put_chunk(w, &h, &end, sizeof(end), 1, 0, 0);
+	/* Late records may come for any segment, so all end here. */
+	last = w->last_segment;
+	for (uint32_t segment = 0; segment <= last; segment++) {
+		if (put_end(w, segment)) {
+			return w->error;
+		}
+	}
 	w->pending_count = 0;
 	w->pending_flushed = 0;
 	if (flush_out(w)) {
@@ -588,7 +706,7 @@ static void *body(void *arg)
 	struct gst_writer *w = arg;
 
 	while (!atomic_load(&w->stop)) {
-		if (gst_clock_mono_ns() - w->anchor_ns > ANCHOR_PERIOD_NS) {
+		if (!w->is_full && gst_clock_mono_ns() - w->anchor_ns > ANCHOR_PERIOD_NS) {
 			gst_writer_anchor(w);
 		}
 		(void)gst_writer_cycle(w);

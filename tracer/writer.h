@@ -11,6 +11,7 @@
 #include "tracer/chunk.h"
 #include "tracer/intern.h"
 #include "tracer/state.h"
+#include "tracer/window.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -39,6 +40,16 @@ struct gst_writer {
 	struct gst_intern *strings;
 	struct gst_state *state; /* switched off when the file cannot be written */
 	struct gst_writer_io io;
+	/* Set by inject.c; NULL: one segment, open from the start. */
+	const struct gst_windows *windows;
+	/* Puts the snapshot that begins @segment; called in the writer's thread. */
+	void (*begin_segment)(void *arg, struct gst_writer *w, uint32_t segment);
+	void *begin_arg;
+	uint64_t max_bytes;    /* stop recording when the file is so long; 0 = never */
+	bool is_full;	       /* ... and it was */
+	uint32_t segment;      /* that the writer's own records and new strings belong to */
+	uint32_t begun;	       /* segments whose snapshot was written */
+	uint32_t last_segment; /* the highest one with a chunk */
 	int fd;
 	uint64_t end;	   /* length of the file */
 	uint64_t reserved; /* up to where blocks are reserved; 0 = this file system cannot */

@@ -191,7 +191,7 @@ static struct bench *bench_new(const struct disk *disk)
 	assert_int_equal(gst_writer_init(&b->writer, b->fd, &b->w->pool, &b->w->loss,
 					 &b->w->strings, &b->w->state, &io),
 			 0);
-	b->page = gst_pool_take(&b->w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 5);
+	b->page = gst_pool_take(&b->w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 5, 0);
 	return b;
 }
 
@@ -214,7 +214,8 @@ static void put_calls(struct bench *b, uint32_t count)
 
 		if (!gst_chunk_put(b->page, &rec, sizeof(rec))) {
 			gst_page_close(b->page);
-			b->page = gst_pool_take(&b->w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 5);
+			b->page =
+				gst_pool_take(&b->w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 5, 0);
 			assert_true(b->page && gst_chunk_put(b->page, &rec, sizeof(rec)));
 		}
 		b->put++;
@@ -281,7 +282,7 @@ static void test_many_pages(void **state)
 	struct file f;
 
 	(void)state;
-	while ((page = gst_pool_take(&b->w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 6))) {
+	while ((page = gst_pool_take(&b->w->pool, GST_PAGE_LARGE, GST_CHUNK_EVENTS, 6, 0))) {
 		struct gst_rec_call_exit rec = {
 			.head = gst_record_head(GST_KIND_CALL_EXIT, sizeof(rec), 1),
 			.exit_ns = 1,

@@ -149,7 +149,8 @@ static void ingest_context(struct gst_builder *b, uint32_t process,
 	if (rec->handle)
 		gst_map_put(&b->processes.data[process].context_handles, rec->handle, rec->ctx);
 	b->contexts.data[ctx].device = device;
-	b->contexts.data[ctx].parent = parent == ctx ? GST_NONE : parent;
+	if (parent != ctx && parent != GST_NONE)
+		b->contexts.data[ctx].parent = parent;
 	if (rec->null_stream) {
 		/* Kept as a definition of its own: the stream's record may be missing. */
 		struct gst_raw_stream_def def = {0};
@@ -490,6 +491,12 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 	}
 }
 
+/* Later segments repeat what the first one and the calls since then tell. */
+static bool is_repeated(const struct gst_raw_process *p, const struct gst_record *rec)
+{
+	return p->has_segment && rec->segment > p->first_segment;
+}
+
 /* ---- all ------------------------------------------------------------------------------------------ */
 
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec)
@@ -516,6 +523,9 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		break;
 	case GST_REC_VARIABLE: {
 		const struct gst_rec_variable *r = rec->data;
+
+		if (is_repeated(p, rec))
+			break;
 		struct gst_raw_variable v = {
 			.out = {.process = process, .name = r->name, .value = r->value}};
 
@@ -523,7 +533,8 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		break;
 	}
 	case GST_REC_RANK:
-		ingest_rank(b, process, rec->data);
+		if (!is_repeated(p, rec))
+			ingest_rank(b, process, rec->data);
 		break;
 	case GST_REC_DEVICE:
 		ingest_device(b, process, rec->data);
@@ -587,8 +598,7 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 	case GST_REC_EVENT_STATE: {
 		const struct gst_rec_event_state *r = rec->data;
 
-		/* Later segments repeat what the first one and the calls since then tell. */
-		if (!p->has_segment || rec->segment <= p->first_segment) {
+		if (!is_repeated(p, rec)) {
 			struct gst_raw_event_state s = {
 				.handle = r->event, .flags = r->flags, .corr = rec->corr};
 

@@ -687,6 +687,15 @@ EXPORT int fake_device_sync(void)
 	return end(&call, GST_CU_SUCCESS);
 }
 
+EXPORT int fake_profiler(bool is_on)
+{
+	struct call call;
+
+	begin(&call, is_on ? "cudaProfilerStart_v4000" : "cudaProfilerStop_v4000", NULL,
+	      is_on ? "cuProfilerStart" : "cuProfilerStop", NULL, NULL);
+	return end(&call, GST_CU_SUCCESS);
+}
+
 EXPORT int fake_device_reset(void)
 {
 	struct gst_cu_device params = {.device = (int32_t)FAKE_DEVICE_ID};

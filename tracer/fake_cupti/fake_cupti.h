@@ -52,6 +52,7 @@ int fake_event_destroy(int event);
 int fake_stream_query(int stream);
 int fake_stream_sync(int stream);
 int fake_device_sync(void);
+int fake_profiler(bool is_on); /* cudaProfilerStart or Stop */
 int fake_host_func(int stream, uint64_t duration_ns);
 uint64_t fake_malloc(uint64_t bytes);
 int fake_free(uint64_t address);

@@ -304,6 +304,7 @@ static void run_memcpy(const struct statement *s)
 	X("sync", 1, 1, run_destroy_or_wait(s, fake_event_sync, fake_stream_sync))              \
 	X("devsync", 0, 0, fake_device_sync())                                                  \
 	X("reset", 0, 0, fake_device_reset())                                                   \
+	X("profiler", 1, 1, fake_profiler(is_on(W(1))))                                         \
 	X("malloc", 2, 3,                                                                       \
 	  set_name(W(1), 'm',                                                                   \
 		   s->words > 3 ? fake_malloc_async(stream_of(W(3)), number(W(2)))              \

@@ -89,6 +89,7 @@ struct gst_rec_head {
 	X(trace_options, TRACE, 1, PRIVATE, "private")                                         \
 	X(trace_options, TRACE, 2, GRAPH_NODES, "graph-nodes")                                 \
 	X(trace_options, TRACE, 4, NO_DEVICE, "no-device-records")                             \
+	X(trace_options, TRACE, 8, STARTED_PAUSED, "started-paused")                           \
 	X(segment_flags, SEGMENT, 1, UNBROKEN, "unbroken")                                     \
 	X(stream_type, STREAM, 0, UNKNOWN, "unknown")                                          \
 	X(stream_type, STREAM, 1, BLOCKING, "blocking")                                        \
@@ -106,6 +107,8 @@ struct gst_rec_head {
 	X(loss_reason, LOSS, 9, SELF_CHECK, "self-check")                                      \
 	X(loss_reason, LOSS, 10, DAMAGED, "damaged")                                           \
 	X(loss_reason, LOSS, 11, ENDED_EARLY, "ended-early")                                   \
+	X(loss_reason, LOSS, 12, SIZE_LIMIT, "size-limit")                                     \
+	X(loss_reason, LOSS, 13, TABLE_FULL, "table-full")                                     \
 	X(note_code, NOTE, 0, TEXT, "text")                                                    \
 	X(note_code, NOTE, 1, ACTIVITY_OFF, "activity-off")                                    \
 	X(note_code, NOTE, 2, KIND_OFF, "kind-off")                                            \
@@ -119,6 +122,7 @@ struct gst_rec_head {
 	X(note_code, NOTE, 10, STRING_CUT, "string-cut")                                       \
 	X(note_code, NOTE, 11, FORKED, "forked")                                               \
 	X(note_code, NOTE, 12, FOLDED, "folded-from-staging")                                  \
+	X(note_code, NOTE, 13, SIZE_LIMIT, "size-limit")                                       \
 	X(launch_flags, LAUNCH_FLAG, 1, COOPERATIVE, "cooperative")                            \
 	X(launch_flags, LAUNCH_FLAG, 2, CLUSTER, "cluster")                                    \
 	X(launch_flags, LAUNCH_FLAG, 4, PROGRAMMATIC, "programmatic-serialization")            \

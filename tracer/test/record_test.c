@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -296,6 +297,194 @@ static void names_with_odd_bytes_survive(void **state)
 	scan_release(&scan);
 }
 
+/* Number of calls of @symbol in @segment. */
+static size_t calls_in(const struct scan *scan, uint32_t segment, uint32_t kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scan->count; i++) {
+		n += scan->records[i].segment == segment && scan->records[i].kind == kind;
+	}
+	return n;
+}
+
+static void windows_are_segments(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_segment segment;
+	struct gst_rec_event_state event;
+	struct gst_rec_exec_state exec;
+	struct gst_rec_kernel kernel;
+	struct scan scan;
+	size_t open, i;
+
+	run->env[0] = "GSTRACE_START=paused";
+	run->env[1] = "GSTRACE_FLUSH_MS=50"; /* so that CUPTI has told of the device by then */
+	run_script(
+		run,
+		"stream s; event e; event never; event gone; destroy gone; launch s before 1us; "
+		"record e s; capture s; launch s node 1us; endcapture s g; instantiate g x; "
+		"graphlaunch x s; devsync; sleep 120ms; profiler on; launch s one 1us; wait s e; record e s; "
+		"record never s; event new; devsync; profiler off; launch s between 1us; "
+		"record new s; devsync; profiler on; wait s e; launch s two 1us; devsync");
+	assert_ended(run, 0);
+	assert_string_equal(run->err, "");
+	scan_open(&scan, run->trace);
+	/* what lies outside is not there, neither the call nor what the device did */
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 2);
+	assert_int_equal(open, 0);
+	assert_int_equal(scan_calls(&scan, "cuProfilerStart", &open), 2);
+	assert_int_equal(scan_calls(&scan, "cuProfilerStop", &open), 1);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 2);
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_RUN), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	for (i = 0; i < 2; i++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, i), &kernel, sizeof(kernel));
+		assert_string_equal(scan_string(&scan, kernel.name), i ? "two" : "one");
+		assert_int_equal(scan.records[scan_find(&scan, GST_REC_KERNEL, i)].segment, i);
+		scan_get(&scan, scan_find(&scan, GST_REC_SEGMENT, i), &segment, sizeof(segment));
+		assert_int_equal(segment.index, i);
+		assert_int_equal(segment.flags & GST_SEGMENT_UNBROKEN, 0);
+		assert_int_equal(calls_in(&scan, (uint32_t)i, GST_REC_END), 1);
+		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_PROCESS) == 1);
+		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_CONTEXT) >= 1);
+		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_STREAM) >= 1);
+		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_THREAD) >= 1);
+		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_DEVICE) >= 1);
+		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_STRING) >= 3);
+	}
+	/* e was recorded before each window, never not before the first, gone is gone, new is newer */
+	assert_int_equal(calls_in(&scan, 0, GST_REC_EVENT_STATE), 2);
+	assert_int_equal(calls_in(&scan, 1, GST_REC_EVENT_STATE), 3);
+	for (i = 0; i < 5; i++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_EVENT_STATE, i), &event, sizeof(event));
+		assert_true(event.event != 0);
+		assert_int_equal(event.flags, 2); /* without timing */
+		open = event.head.corr == 0;
+		assert_int_equal(open, i < 2 && event.event == 0x555530000200u);
+	}
+	assert_int_equal(scan_count(&scan, GST_REC_EXEC_STATE), 2);
+	scan_get(&scan, scan_find(&scan, GST_REC_EXEC_STATE, 0), &exec, sizeof(exec));
+	assert_true(exec.exec != 0 && exec.head.corr != 0);
+	scan_release(&scan);
+}
+
+static void streams_have_handles(void **state)
+{
+	static const char *const modes[] = {"GSTRACE_MODE=full", "GSTRACE_MODE=order"};
+	struct run *run = *state;
+	struct gst_rec_stream stream;
+	struct gst_rec_context context;
+	struct scan scan;
+	size_t open, index;
+
+	for (size_t m = 0; m < 2; m++) {
+		size_t found = 0;
+
+		run->env[0] = modes[m];
+		unlink(run->trace);
+		run_script(run, "stream s nonblocking -2; stream t; launch s k 1us; devsync");
+		scan_open(&scan, run->trace);
+		assert_int_equal(scan_calls(&scan, "cuStreamCreateWithPriority", &open), 2);
+		for (size_t n = 0; (index = scan_find(&scan, GST_REC_STREAM, n)) != SIZE_MAX; n++) {
+			scan_get(&scan, index, &stream, sizeof(stream));
+			if (!stream.handle) {
+				continue;
+			}
+			/* made by a call that is in the trace */
+			assert_true(stream.head.corr != 0);
+			assert_int_equal(stream.ctx, 1);
+			assert_int_equal(stream.type,
+					 found ? GST_STREAM_BLOCKING : GST_STREAM_NONBLOCKING);
+			assert_int_equal(stream.priority, found ? 0 : -2);
+			found++;
+		}
+		assert_int_equal(found, 2);
+		scan_get(&scan, scan_find(&scan, GST_REC_CONTEXT, 0), &context, sizeof(context));
+		assert_true(context.ctx == 1 && context.handle != 0);
+		scan_release(&scan);
+	}
+}
+
+static void nothing_was_started(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_trace trace;
+	struct scan scan;
+	size_t open;
+
+	run->env[0] = "GSTRACE_START=paused";
+	run_script(run, "launch 0 k 1us; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, NULL, &open), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_SEGMENT), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+	scan_get(&scan, scan_find(&scan, GST_REC_TRACE, 0), &trace, sizeof(trace));
+	assert_int_equal(trace.options, GST_TRACE_STARTED_PAUSED);
+	scan_release(&scan);
+}
+
+static void a_window_can_be_closed_from_another_thread(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+	size_t open;
+
+	run_script(run, "stream s; thread { repeat 300 { launch s a 0 } }; "
+			"thread { repeat 300 { launch s b 0 } }; "
+			"repeat 20 { profiler off; profiler on }; join; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	/* scan_calls holds that every call that entered has left */
+	assert_true(scan_calls(&scan, "cuLaunchKernel", &open) <= 600);
+	assert_int_equal(open, 0);
+	assert_int_equal(scan_count(&scan, GST_REC_SEGMENT), 21);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 21);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	scan_release(&scan);
+}
+
+static void order_mode_has_calls_alone(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_trace trace;
+	struct scan scan;
+	size_t open;
+
+	run->env[0] = "GSTRACE_MODE=order";
+	run_script(run, THREE_KERNELS);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 3);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+	scan_get(&scan, scan_find(&scan, GST_REC_TRACE, 0), &trace, sizeof(trace));
+	assert_int_equal(trace.options, GST_TRACE_NO_DEVICE);
+	scan_release(&scan);
+}
+
+static void a_file_is_no_longer_than_asked_for(void **state)
+{
+	struct run *run = *state;
+	struct stat st;
+	struct scan scan;
+
+	run->env[0] = "GSTRACE_MAX_SIZE=300K";
+	run->env[1] = "GSTRACE_STAGING_BYTES=2M";
+	run_script(run,
+		   "repeat 40 { repeat 1000 { launch 0 k 0 }; sleep 5ms }; print done; exit 4");
+	assert_ended(run, 4);
+	assert_string_equal(run->out, "done\n");
+	assert_int_equal(stat(run->trace, &st), 0);
+	assert_true(st.st_size < (300 << 10) + (1 << 20));
+	assert_int_equal(run_staging_files(run), 0);
+	scan_open(&scan, run->trace);
+	assert_true(scan_has_note(&scan, GST_NOTE_SIZE_LIMIT));
+	assert_true(scan_lost_since(&scan, GST_LOSS_SIZE_LIMIT) != 0);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+	scan_release(&scan);
+}
+
 /* Two libraries of one soname in a process would be one to the loader and two to CUDA. */
 static void a_cupti_that_the_program_has_loaded_is_used(void **state)
 {
@@ -328,6 +517,12 @@ int main(void)
 		CASE(many_threads_keep_their_order),
 		CASE(private_leaves_out_names),
 		CASE(names_with_odd_bytes_survive),
+		CASE(windows_are_segments),
+		CASE(streams_have_handles),
+		CASE(nothing_was_started),
+		CASE(a_window_can_be_closed_from_another_thread),
+		CASE(order_mode_has_calls_alone),
+		CASE(a_file_is_no_longer_than_asked_for),
 		CASE(a_cupti_that_the_program_has_loaded_is_used),
 	};
 

@@ -59,6 +59,7 @@ static void add_record(struct scan *scan, const struct gst_chunk_header *h, cons
 	r->kind = head.kind & GST_KIND_MASK;
 	r->corr = head.corr;
 	r->thread = h->thread;
+	r->segment = h->segment;
 	r->bytes = bytes;
 	r->data = at;
 	r->is_staged = is_staged;

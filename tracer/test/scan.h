@@ -16,7 +16,8 @@
 struct scan_record {
 	uint16_t kind; /* without the critical bit */
 	uint32_t corr;
-	uint32_t thread; /* of its chunk */
+	uint32_t thread;  /* of its chunk */
+	uint32_t segment; /* of its chunk */
 	uint32_t bytes;
 	const void *data; /* as in the file: trailing zero fields may be missing */
 	bool is_staged;	  /* found in the staging file only */

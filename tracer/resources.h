@@ -1,0 +1,20 @@
+/*
+ * resources.h - resource callbacks of CUPTI become definitions: contexts and streams with their handles.
+ *
+ * Contract: runs in the application's thread inside the call that makes or ends the object. No malloc, I/O or
+ * lock. It asks CUPTI for ids, which CUPTI allows there, and calls nothing of CUDA. Calls of
+ * a paused recording are looked at too: definitions are complete whenever a window opens.
+ */
+#ifndef GSTRACE_TRACER_RESOURCES_H
+#define GSTRACE_TRACER_RESOURCES_H
+
+#include "tracer/callbacks.h"
+
+/** Enable the resource callbacks that are looked at. */
+void gst_resources_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti);
+
+/** The callback @cbid of the RESOURCE domain. errno is kept. */
+void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
+			    const struct gst_cupti_resource_data *data);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * snapshot.c - definitions and living objects once more, for a segment that can be read alone.
+ *
+ * Role      : the writer calls it when a window was opened.
+ * Method    : tables that callbacks keep are read while the program goes on; each object says what it was
+ *             when the window opened, whenever that is asked.
+ * Invariant : what is not known any more is left out and counted as a loss, never guessed.
+ * Not here  : the tables (objects.c), when windows open (window.c).
+ */
+#include "tracer/snapshot.h"
+#include "tracer/clock.h"
+#include "tracer/format/encode.h"
+
+static void put_contexts(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+{
+	for (uint32_t i = 0; i < GST_OBJECTS_CONTEXTS; i++) {
+		const struct gst_object *c = &s->objects->contexts.list[i];
+		struct gst_rec_context rec = {
+			.head = gst_record_head(GST_KIND_CONTEXT, sizeof(rec), 0),
+			.ctx = (uint32_t)atomic_load(&c->key),
+		};
+
+		if (gst_object_was_alive(c, now)) {
+			rec.device = atomic_load(&c->data[GST_CONTEXT_DEVICE]);
+			rec.handle = atomic_load(&c->handle);
+			rec.parent = atomic_load(&c->data[GST_CONTEXT_PARENT]);
+			rec.null_stream = atomic_load(&c->data[GST_CONTEXT_NULL_STREAM]);
+			gst_writer_put(w, &rec, sizeof(rec));
+		}
+	}
+}
+
+static void put_streams(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+{
+	for (uint32_t i = 0; i < GST_OBJECTS_STREAMS; i++) {
+		const struct gst_object *o = &s->objects->streams.list[i];
+		uint64_t key = atomic_load(&o->key);
+		struct gst_rec_stream rec = {
+			.head = gst_record_head(GST_KIND_STREAM, sizeof(rec), 0),
+			.ctx = (uint32_t)(key >> 32) & 0x7fffffff,
+			.stream = (uint32_t)key,
+		};
+
+		/* A context takes its streams along. */
+		if (gst_object_was_alive(o, now) &&
+		    gst_objects_find(&s->objects->contexts, rec.ctx)) {
+			rec.handle = atomic_load(&o->handle);
+			rec.type = atomic_load(&o->data[GST_STREAM_TYPE_IS]);
+			rec.priority = (int32_t)atomic_load(&o->data[GST_STREAM_PRIORITY]);
+			rec.thread = atomic_load(&o->data[GST_STREAM_THREAD]);
+			gst_writer_put(w, &rec, sizeof(rec));
+		}
+	}
+}
+
+static void put_threads(const struct gst_snapshot *s, struct gst_writer *w)
+{
+	uint32_t used = atomic_load(&s->threads->used);
+
+	for (uint32_t i = 0; i < used && i < GST_THREADS_MAX; i++) {
+		const struct gst_thread_slot *slot = &s->threads->slots[i];
+		struct gst_rec_thread rec = {
+			.head = gst_record_head(GST_KIND_THREAD, sizeof(rec), 0),
+			.thread = atomic_load(&slot->live),
+			.name = atomic_load(&slot->name),
+			.tid = atomic_load(&slot->tid),
+		};
+
+		/* The slot may have gone to another thread meanwhile: that one tells of itself. */
+		if (rec.thread && atomic_load(&slot->live) == rec.thread) {
+			gst_writer_put(w, &rec, sizeof(rec));
+		}
+	}
+}
+
+static void put_devices(const struct gst_snapshot *s, struct gst_writer *w)
+{
+	uint32_t count = atomic_load(&s->devices->count);
+
+	for (uint32_t i = 0; i < count && i < GST_DEVICES_MAX; i++) {
+		struct gst_rec_device rec;
+
+		if (atomic_load(&s->devices->slots[i].is_ready)) {
+			rec = atomic_load(&s->devices->slots[i].is_full) ? s->devices->slots[i].full
+									 : s->devices->slots[i].rec;
+			rec.head = gst_record_head(GST_KIND_DEVICE, sizeof(rec), 0);
+			gst_writer_put(w, &rec, sizeof(rec));
+		}
+	}
+}
+
+static void put_events(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+{
+	for (uint32_t i = 0; i < GST_OBJECTS_EVENTS; i++) {
+		const struct gst_object *e = &s->objects->events.list[i];
+		struct gst_rec_event_state rec = {.event = atomic_load(&e->key)};
+		uint32_t corr;
+
+		if (!gst_object_was_alive(e, now)) {
+			continue;
+		}
+		if (!gst_object_last_use(e, now, &corr)) {
+			gst_loss_add(s->loss, GST_REC_EVENT_STATE, GST_LOSS_UNKNOWN, 1);
+			continue;
+		}
+		rec.head = gst_record_head(GST_KIND_EVENT_STATE, sizeof(rec), corr);
+		rec.flags = atomic_load(&e->data[GST_EVENT_FLAGS]);
+		rec.ctx = atomic_load(&e->data[GST_EVENT_CTX]);
+		gst_writer_put(w, &rec, sizeof(rec));
+	}
+}
+
+static void put_execs(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+{
+	for (uint32_t i = 0; i < GST_OBJECTS_EXECS; i++) {
+		const struct gst_object *e = &s->objects->execs.list[i];
+		struct gst_rec_exec_state rec = {.exec = atomic_load(&e->key)};
+		uint32_t corr;
+
+		if (!gst_object_was_alive(e, now)) {
+			continue;
+		}
+		if (!gst_object_last_use(e, now, &corr)) {
+			gst_loss_add(s->loss, GST_REC_EXEC_STATE, GST_LOSS_UNKNOWN, 1);
+			continue;
+		}
+		rec.head = gst_record_head(GST_KIND_EXEC_STATE, sizeof(rec), corr);
+		rec.graph = atomic_load(&e->data[GST_EXEC_GRAPH]);
+		gst_writer_put(w, &rec, sizeof(rec));
+	}
+}
+
+/* Objects for which the tables had no place are not in the snapshot: it must not read as complete. */
+static void say_forgotten(const struct gst_snapshot *s, struct gst_objects_table *table,
+			  uint32_t kind)
+{
+	uint32_t count = atomic_exchange(&table->forgotten, 0);
+
+	if (count) {
+		gst_loss_add(s->loss, kind, GST_LOSS_TABLE_FULL, count);
+	}
+}
+
+void gst_snapshot_write(void *snapshot, struct gst_writer *w, uint32_t segment)
+{
+	const struct gst_snapshot *s = snapshot;
+	/* As window.h numbers them. */
+	uint32_t now = segment << 1 | 1;
+	uint32_t due = now;
+
+	gst_identity_write_segment(
+		w, segment, false,
+		atomic_load(&s->windows->kept[segment % GST_WINDOWS_KEPT].from_mono_ns));
+	if (segment) {
+		gst_identity_write(s->identity, w, s->config, s->cupti);
+	}
+	put_devices(s, w);
+	put_contexts(s, w, now);
+	put_streams(s, w, now);
+	put_threads(s, w);
+	put_events(s, w, now);
+	put_execs(s, w, now);
+	say_forgotten(s, &s->objects->contexts, GST_REC_CONTEXT);
+	say_forgotten(s, &s->objects->streams, GST_REC_STREAM);
+	say_forgotten(s, &s->objects->events, GST_REC_EVENT_STATE);
+	say_forgotten(s, &s->objects->execs, GST_REC_EXEC_STATE);
+	/* A window that was opened since then has a snapshot of its own to come. */
+	atomic_compare_exchange_strong(&s->objects->snapshot_due, &due, 0);
+}

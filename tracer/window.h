@@ -1,0 +1,72 @@
+/*
+ * window.h - when records are wanted: windows of the run, each of them one segment of the trace.
+ *
+ *   now:   0        1        2        3        4          = segment << 1 | is open
+ *        paused  segment 0  paused  segment 1  paused
+ *
+ * The number only grows, so it also says what was before what (objects.h). Calls look at it when they
+ * enter. CUPTI delivers what the device did much later, when another window may be open: a device record
+ * belongs to the window whose calls had its correlation id.
+ */
+#ifndef GSTRACE_TRACER_WINDOW_H
+#define GSTRACE_TRACER_WINDOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GST_WINDOWS_KEPT 64u /* device records of older ones are no longer told apart: dropped */
+
+struct gst_window {
+	_Atomic uint32_t from; /* correlation id of the first call; 0 = from the beginning on */
+	_Atomic uint32_t to;   /* of the last call */
+	_Atomic uint32_t is_closed;
+	_Atomic uint64_t from_mono_ns; /* when it was opened */
+	_Atomic uint64_t from_real_ns;
+	_Atomic uint64_t to_real_ns;
+};
+
+struct gst_windows {
+	_Atomic uint32_t now;
+	_Atomic uint32_t opened; /* how many segments were opened so far */
+	_Atomic uint32_t
+		is_plain; /* the first window is open from the start and was never closed */
+	_Atomic uint32_t is_changing; /* one thread opens or closes; others leave it to that one */
+	struct gst_window kept[GST_WINDOWS_KEPT]; /* of segment n at n % GST_WINDOWS_KEPT */
+};
+
+/** Begin with the first window open, or @is_paused. @w is zeroed memory. */
+void gst_windows_init(struct gst_windows *w, bool is_paused);
+
+static inline uint32_t gst_windows_now(const struct gst_windows *w)
+{
+	return atomic_load_explicit(&w->now, memory_order_relaxed);
+}
+
+static inline bool gst_windows_is_open(uint32_t now)
+{
+	return now & 1;
+}
+
+static inline uint32_t gst_windows_segment(uint32_t now)
+{
+	return now >> 1;
+}
+
+/**
+ * Open a window with the call @corr, or close it after that call. False if it was so already.
+ *
+ * Threads: any; no lock is waited for, no allocation.
+ */
+bool gst_windows_open(struct gst_windows *w, uint32_t corr);
+bool gst_windows_close(struct gst_windows *w, uint32_t corr);
+
+/**
+ * Whether a device record of call @corr (0: none; then @gpu_ns decides) lies in a window, and in which *@segment.
+ *
+ * Threads: any.
+ */
+bool gst_windows_find(const struct gst_windows *w, uint32_t corr, uint64_t gpu_ns,
+		      uint32_t *segment);
+
+#endif

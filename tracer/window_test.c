@@ -1,0 +1,93 @@
+/*
+ * window_test.c - windows open and close; device records find theirs.
+ */
+#include "tracer/window.h"
+#include "tracer/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static bool is_in(const struct gst_windows *w, uint32_t corr, uint32_t segment)
+{
+	uint32_t found;
+
+	return gst_windows_find(w, corr, 0, &found) && found == segment;
+}
+
+static bool is_out(const struct gst_windows *w, uint32_t corr)
+{
+	uint32_t found;
+
+	return !gst_windows_find(w, corr, 0, &found);
+}
+
+static void running_from_the_start(void **state)
+{
+	static struct gst_windows w;
+
+	(void)state;
+	gst_windows_init(&w, false);
+	assert_true(gst_windows_is_open(gst_windows_now(&w)));
+	assert_false(gst_windows_open(&w, 5));
+	assert_true(is_in(&w, 1, 0) && is_in(&w, UINT32_MAX, 0) && is_in(&w, 0, 0));
+	assert_true(gst_windows_close(&w, 100));
+	assert_false(gst_windows_close(&w, 101));
+	assert_true(is_in(&w, 1, 0) && is_in(&w, 100, 0) && is_out(&w, 101));
+	assert_true(gst_windows_open(&w, 200));
+	assert_int_equal(gst_windows_segment(gst_windows_now(&w)), 1);
+	assert_true(is_in(&w, 100, 0) && is_out(&w, 199) && is_in(&w, 200, 1) && is_in(&w, 300, 1));
+}
+
+static void paused_at_the_start(void **state)
+{
+	static struct gst_windows w;
+	uint32_t segment;
+	uint64_t now;
+
+	(void)state;
+	gst_windows_init(&w, true);
+	assert_false(gst_windows_is_open(gst_windows_now(&w)));
+	assert_true(is_out(&w, 1));
+	assert_true(gst_windows_open(&w, UINT32_MAX - 1));
+	assert_int_equal(gst_windows_segment(gst_windows_now(&w)), 0);
+	/* ids wrap */
+	assert_true(is_out(&w, UINT32_MAX - 2) && is_in(&w, UINT32_MAX, 0) && is_in(&w, 3, 0));
+	/* a record without an id: by its time */
+	now = gst_clock_real_ns();
+	assert_true(gst_windows_find(&w, 0, now, &segment));
+	assert_false(gst_windows_find(&w, 0, now - 1000000000u, &segment));
+	assert_true(gst_windows_close(&w, 10));
+	assert_true(is_in(&w, 10, 0) && is_out(&w, 11));
+	assert_false(gst_windows_find(&w, 0, gst_clock_real_ns() + 1000000000u, &segment));
+}
+
+static void old_windows_are_forgotten_not_mixed_up(void **state)
+{
+	static struct gst_windows w;
+
+	(void)state;
+	gst_windows_init(&w, true);
+	for (uint32_t i = 0; i < 3 * GST_WINDOWS_KEPT; i++) {
+		assert_true(gst_windows_open(&w, 100 * i + 10));
+		assert_true(gst_windows_close(&w, 100 * i + 20));
+	}
+	assert_true(is_in(&w, 100 * (3 * GST_WINDOWS_KEPT - 1) + 15, 3 * GST_WINDOWS_KEPT - 1));
+	assert_true(is_in(&w, 100 * (2 * GST_WINDOWS_KEPT + 5) + 15, 2 * GST_WINDOWS_KEPT + 5));
+	assert_true(is_out(&w, 100 * (2 * GST_WINDOWS_KEPT + 5) + 25));
+	assert_true(is_out(&w, 15));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(running_from_the_start),
+		cmocka_unit_test(paused_at_the_start),
+		cmocka_unit_test(old_windows_are_forgotten_not_mixed_up),
+	};
+
+	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}
