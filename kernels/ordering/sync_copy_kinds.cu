@@ -5,13 +5,13 @@
  * the copy ends on the host or its source is pinned (H4); pageable host to device: seen to; device to
  * device: not. The non-blocking stream is not waited for by any. Host to host comes last.
  *
- * EXPECT ops memcpy: >= 20
+ * EXPECT ops memcpy: >= 22
  * EXPECT edges: S3 >= 10
  * EXPECT edges: H4 >= 10
  * EXPECT ordered: busy#1 -> memcpy#1
- * EXPECT ordered: busy#10 -> memcpy#10
- * EXPECT unordered: busy#11 | memcpy#11
- * EXPECT unordered: busy#20 | memcpy#20
+ * EXPECT ordered: busy#11 -> memcpy#11
+ * EXPECT unordered: busy#12 | memcpy#12
+ * EXPECT unordered: busy#22 | memcpy#22
  * EXPECT none: lost-records
  */
 #include <string>
@@ -24,14 +24,14 @@ static const size_t large = 64 << 10, pitch = 256;
 static __device__ int symbol;
 
 struct memory {
-	char *pageable, *pinned, *device;
+	char *pageable, *pinned, *device, *managed;
 	cudaArray_t array;
 };
 
 static const char *const kinds[] = {"h2d_pageable_4",	  "h2d_pageable_64k",	"h2d_pinned",
 				    "d2h_pageable",	  "d2h_pinned",		"d2d",
 				    "to_symbol_pageable", "from_symbol_pinned", "2d_h2d_pageable",
-				    "array_to_pinned"};
+				    "array_to_pinned",	  "managed_to_device"};
 
 static cudaError_t copy(int kind, const struct memory &m)
 {
@@ -55,9 +55,11 @@ static cudaError_t copy(int kind, const struct memory &m)
 	case 8:
 		return cudaMemcpy2D(m.device, pitch, m.pageable, pitch, 128, 16,
 				    cudaMemcpyHostToDevice);
-	default:
+	case 9:
 		return cudaMemcpy2DFromArray(m.pinned, 128, m.array, 0, 0, 128, 16,
 					     cudaMemcpyDeviceToHost);
+	default:
+		return cudaMemcpy(m.device, m.managed, large, cudaMemcpyDefault);
 	}
 }
 
@@ -82,6 +84,8 @@ int main(void)
 	CHECK(cudaMallocHost(&m.pinned, 2 * large));
 	CHECK(cudaMalloc(&m.device, 2 * large));
 	CHECK(cudaMallocArray(&m.array, &bytes, 128, 16));
+	CHECK(cudaMallocManaged(&m.managed, large));
+	memset(m.managed, 1, large);
 	void *where;
 	CHECK(cudaGetSymbolAddress(&where, symbol)); /* loads the module's variables */
 
@@ -106,6 +110,7 @@ int main(void)
 	}
 	CHECK(cudaFreeArray(m.array));
 	CHECK(cudaFree(m.device));
+	CHECK(cudaFree(m.managed));
 	CHECK(cudaFreeHost(m.pinned));
 	return witness_end();
 }

@@ -139,6 +139,12 @@ static inline bool is_after(const struct span *b, const struct span *a)
 	return a->end != 0 && b->begin >= a->end;
 }
 
+/** Did @b begin once @a had begun? A stamp is taken a little after the true begin: hence a microsecond. */
+static inline bool is_begun_after(const struct span *b, const struct span *a)
+{
+	return a->begin != 0 && b->begin + 1000 >= a->begin;
+}
+
 static inline bool overlaps(const struct span *a, const struct span *b)
 {
 	return a->end != 0 && b->end != 0 && a->begin < b->end && b->begin < a->end;
