@@ -191,30 +191,57 @@ static gst_op_id first_unrelated(const struct gst_awaiteds *a)
 	return first;
 }
 
+/*
+ * Down the stream of @x as long as nothing but the stream leads there: no place in the search is
+ * needed for that. GST_NONE: nothing submitted since @first.
+ */
+static gst_node_id follow_stream(struct gst_check_run *r, gst_node_id x, gst_op_id first)
+{
+	while (x < r->m->op_count && r->search_left) {
+		uint32_t count, found = 0;
+		const gst_edge_id *in = gst_order_in(r->o, x, &count);
+		gst_node_id from = GST_NONE;
+
+		for (uint32_t i = 0; i < count; i++) {
+			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+			if (e->form == GST_END_BEGIN || e->form == GST_BEGIN_BEGIN) {
+				found++;
+				from = e->from;
+			}
+		}
+		if (found != 1 || from >= r->m->op_count ||
+		    r->m->ops[from].stream != r->m->ops[x].stream) {
+			return found ? x : GST_NONE;
+		}
+		if (from < first) {
+			return GST_NONE;
+		}
+		r->search_left--;
+		x = from;
+	}
+	return x;
+}
+
 size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_id work)
 {
 	struct gst_search *s = r->search;
 	uint32_t queued = 1, next = 0;
-	size_t related = 0;
+	size_t related;
 	gst_op_id first;
 
 	for (size_t i = 0; i < a->count; i++) {
 		a->data[i].is_related = false;
 	}
-	first = first_unrelated(a);
 	s->epoch++;
 	s->queue[0] = work;
 	(void)is_new(s, work);
+	related = mark(r->m, work, a);
+	first = first_unrelated(a);
 	while (next < queued && related < a->count) {
 		gst_node_id x = s->queue[next++];
-		size_t marked = mark(r->m, x, a);
 		uint32_t count;
 		const gst_edge_id *in;
 
-		related += marked;
-		if (marked) {
-			first = first_unrelated(a);
-		}
 		in = gst_order_in(r->o, x, &count);
 		for (uint32_t i = 0; i < count; i++) {
 			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
@@ -233,7 +260,15 @@ size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_
 			}
 			r->search_left--;
 			if (is_new(s, e->from)) {
-				s->queue[queued++] = e->from;
+				gst_node_id at;
+
+				/* Its stream as a whole, down to it, is marked at once. */
+				related += mark(r->m, e->from, a);
+				first = first_unrelated(a);
+				at = follow_stream(r, e->from, first);
+				if (at != GST_NONE && (at == e->from || is_new(s, at))) {
+					s->queue[queued++] = at;
+				}
 			}
 		}
 	}

@@ -167,11 +167,14 @@ static void test_default_stream_with_another_relation(void **state)
 	/* Without the barrier b begins 10 us after its call, at 40 instead of 1020. */
 	assert_int_equal(the(&r, "default-stream-serialization")->cost_ns, (1020 - 40) * US);
 	done(&r);
+	/* Not even counted as too small to show. */
 	r = one_after_the_other(EVENT);
 	assert_null(find(&r, "default-stream-serialization"));
+	assert_int_equal(r.f->hidden_count, 0);
 	done(&r);
 	r = one_after_the_other(HOST_WAIT);
 	assert_null(find(&r, "default-stream-serialization"));
+	assert_int_equal(r.f->hidden_count, 0);
 	done(&r);
 	r = one_after_the_other(ONE_STREAM);
 	assert_int_equal(r.f->count, 0);
@@ -241,6 +244,7 @@ static void test_staged_copies_are_fine(void **state)
 	gst_scene_call(s, 1, 70, 5030, "call", "cuCtxSynchronize", 0, NULL);
 	r = run(s);
 	assert_int_equal(r.f->count, 0);
+	assert_int_equal(r.f->hidden_count, 0);
 	done(&r);
 }
 
@@ -316,6 +320,30 @@ static void test_broad_wait(void **state)
 	gst_scene_device_sync(r.s, false);
 	r = run(r.s);
 	assert_int_equal(r.f->count, 0);
+	done(&r);
+}
+
+/* The same after a queue of five thousand launches: however long it is, the background is no part of it. */
+static void test_broad_wait_after_many_launches(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+	uint32_t i;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_stream(s, 2, false);
+	gst_scene_kernel(s, 1, 10, 15, 2, "background", 1, 20, 60020);
+	for (i = 0; i < 5000; i++) {
+		gst_scene_kernel(s, 1, 20 + 4 * i, 23 + 4 * i, 1, "step", 1, 30 + 4 * i,
+				 34 + 4 * i);
+	}
+	gst_scene_call(s, 1, 20020, 60030, "call", "cuCtxSynchronize", 0, NULL);
+	gst_scene_kernel(s, 1, 60040, 60045, 1, "step", 1, 60050, 65050);
+	gst_scene_call(s, 1, 60050, 65060, "call", "cuCtxSynchronize", 0, NULL);
+	r = run(s);
+	/* The last of the many ends at 20030, the wait 10 us later, the step at 20060 + 5000: background lasts longer, until 60030. */
+	assert_int_equal(the(&r, "host-sync-stall")->cost_ns, (65060 - 60030) * US);
 	done(&r);
 }
 
@@ -724,6 +752,7 @@ int main(void)
 		cmocka_unit_test(test_sync_copy),
 		cmocka_unit_test(test_sync_copy_for_the_next_kernel),
 		cmocka_unit_test(test_broad_wait),
+		cmocka_unit_test(test_broad_wait_after_many_launches),
 		cmocka_unit_test(test_early_wait),
 		cmocka_unit_test(test_redundant_wait),
 		cmocka_unit_test(test_needed_waits_cost_nothing),

@@ -230,6 +230,44 @@ static void test_engines_may_contradict_the_order(void **state)
 	same_as_observed(s);
 }
 
+/*
+ * c comes after a and b by the barrier, but began 10 us before a's end by skewed clocks. Without a's edge it
+ * begins with the end of b, at 900, not 10 us before that as well: 90 us are gained.
+ */
+static void test_skewed_clocks(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+	struct gst_replay r;
+	struct gst_cut cut = {.edge_count = 1};
+	gst_edge_id edge = GST_NONE;
+	uint32_t count;
+	const gst_edge_id *in;
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_stream(s, 2, true);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1000);
+	gst_scene_kernel(s, 1, 20, 25, 2, "b", 1, 30, 900);
+	gst_scene_kernel(s, 1, 30, 35, 0, "c", 1, 990, 1990);
+	gst_scene_call(s, 1, 40, 2000, "call", "cuCtxSynchronize", 0, NULL);
+	gst_scene_analyze(s, &x);
+	in = gst_order_in(x.o, gst_scene_op(&x, "c", 1), &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (gst_order_edge(x.o, in[i])->from == gst_scene_op(&x, "a", 1)) {
+			edge = in[i];
+		}
+	}
+	assert_int_not_equal(edge, GST_NONE);
+	cut.edges = &edge;
+	gst_timing_replay(x.t, &cut, scratch, &r);
+	assert_int_equal(r.gain_high_ns, 90 * US);
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	same_as_observed(s);
+}
+
 /* b may start once a has started; both orders of begins are replayed as they were. */
 static void test_programmatic_launch(void **state)
 {
@@ -545,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_kernels_share_the_device),
 		cmocka_unit_test(test_engines_may_contradict_the_order),
 		cmocka_unit_test(test_programmatic_launch),
+		cmocka_unit_test(test_skewed_clocks),
 		cmocka_unit_test(test_collectives_do_not_end_earlier),
 		cmocka_unit_test(test_pageable_copies_wait_by_evidence),
 		cmocka_unit_test(test_any_call_may_wait_by_evidence),

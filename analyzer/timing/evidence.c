@@ -30,19 +30,6 @@ static bool source_is_vague(const struct gst_timing *t, const struct gst_edge *e
 	return t->is_vague[e->from] != 0;
 }
 
-static bool is_own_h2d(const struct gst_timing *t, const struct gst_edge *e, gst_call_id call)
-{
-	const struct gst_op *x;
-
-	if (e->from >= t->m->op_count) {
-		return false;
-	}
-	x = &t->m->ops[e->from];
-	return x->call == call && x->kind == GST_OP_MEMCPY && x->detail != GST_NONE &&
-	       (t->m->copies[x->detail].copy_kind == GST_COPY_HTOD ||
-		t->m->copies[x->detail].copy_kind == GST_COPY_HTOA);
-}
-
 /* H7: the waits of one call stand or fall together, for it waits for a whole context or for nothing. */
 static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, uint64_t slack_ns,
 				const gst_edge_id *in, uint32_t count)
@@ -104,7 +91,7 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 		if (at == GST_TIME_UNKNOWN) {
 			continue;
 		}
-		if (at > c->exit_ns + slack_ns || is_own_h2d(t, e, call)) {
+		if (at > c->exit_ns + slack_ns) {
 			set_strength(t, in[i], GST_DISPROVED);
 		} else if (at > c->enter_ns && !source_is_vague(t, e)) {
 			set_strength(t, in[i], GST_OBSERVED);
