@@ -134,6 +134,7 @@ static void sort_contexts(struct gst_builder *b)
 		c->device = rank_of(device_at, c->device);
 		c->parent = rank_of(ctx_at, c->parent);
 		gst_map_put(&b->processes.data[c->process].contexts, c->cupti_id, ctx_at[i]);
+		b->processes.data[c->process].has_recent_context = false;
 	}
 	for (size_t i = 0; i < devices; i++)
 		sorted[device_at[i]] = b->devices.data[i];
@@ -373,6 +374,7 @@ static void sort_calls(struct gst_builder *b)
 	uint32_t *by_thread = GST_ARENA_ARRAY(b->arena, uint32_t, count);
 	uint32_t last_api = UINT32_MAX;
 	const struct gst_api *api = NULL;
+	bool is_sorted = true;
 
 	/* By thread, each in the order of its records; an enter before the last one cannot be. */
 	for (size_t i = 0; i < b->threads.count; i++)
@@ -390,12 +392,17 @@ static void sort_calls(struct gst_builder *b)
 		++*at;
 	}
 	for (size_t i = 1; i < count; i++) {
+		if (items[i].key >= items[i - 1].key)
+			continue;
 		if (b->calls.data[items[i].value].thread ==
-			    b->calls.data[items[i - 1].value].thread &&
-		    items[i].key < items[i - 1].key)
+		    b->calls.data[items[i - 1].value].thread) {
 			items[i].key = items[i - 1].key;
+		} else {
+			is_sorted = false;
+		}
 	}
-	gst_sort_items(items, count);
+	if (!is_sorted)
+		gst_sort_items(items, count);
 	b->raw_of = gst_mem_alloc(count * sizeof(*b->raw_of));
 	memset(first, 0, (b->threads.count + 1) * sizeof(*first));
 	for (size_t i = 0; i < count; i++) {
@@ -682,6 +689,7 @@ static void release(struct gst_builder *b)
 	for (size_t i = 0; i < b->processes.count; i++) {
 		struct gst_raw_process *p = &b->processes.data[i];
 
+		gst_vec_free(&p->low_strings);
 		gst_map_release(&p->strings);
 		gst_map_release(&p->contexts);
 		gst_map_release(&p->context_handles);
@@ -772,6 +780,10 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	st = gst_model_resolve(&b, err);
 	if (st)
 		goto out;
+	/* Large, and of no more use: before the results are copied. */
+	gst_vec_free(&b.calls);
+	for (size_t i = 0; i < b.processes.count; i++)
+		gst_vec_free(&b.processes.data[i].devs);
 	finish_events(&b);
 	finish(&b);
 	*out = b.m;

@@ -12,7 +12,8 @@
 
 #include "analyzer/model/model_internal.h"
 
-#define NO_PROCESS UINT32_MAX
+#define LOW_STRINGS_STEP 1024u
+#define LOW_STRINGS_MAX	 (1u << 24)
 
 static struct gst_raw_process *find_process(struct gst_builder *b, uint32_t source, uint32_t pid,
 					    uint32_t *index)
@@ -76,7 +77,12 @@ uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cup
 	uint32_t *slot;
 	bool is_new;
 
+	if (p->has_recent_context && p->recent_cupti_id == cupti_id)
+		return p->recent_context;
 	slot = gst_map_add(&p->contexts, cupti_id, (uint32_t)b->contexts.count, &is_new);
+	p->has_recent_context = true;
+	p->recent_cupti_id = cupti_id;
+	p->recent_context = *slot;
 	if (is_new) {
 		struct gst_context fresh = {.process = process,
 					    .cupti_id = cupti_id,
@@ -113,6 +119,8 @@ static uint32_t string_id(const struct gst_raw_process *p, uint32_t id)
 {
 	uint32_t out;
 
+	if (id < p->low_strings.count)
+		return p->low_strings.data[id];
 	return id && gst_map_get(&p->strings, id, &out) ? out : 0;
 }
 
@@ -131,6 +139,26 @@ static void add_loss(struct gst_builder *b, uint32_t process, uint32_t kind, uin
 }
 
 /* ---- definitions ------------------------------------------------------------------------------- */
+
+/* Ids mostly count up from 1: an array for those, a map for what is far off. */
+static void ingest_string(struct gst_builder *b, struct gst_raw_process *p, uint32_t id,
+			  const struct gst_record *rec)
+{
+	uint32_t string = gst_strtab_intern(b->m->strings, rec->tail, rec->tail_bytes);
+
+	if (id < p->low_strings.count + LOW_STRINGS_STEP && id < LOW_STRINGS_MAX) {
+		while (p->low_strings.count <= id) {
+			uint32_t at = (uint32_t)p->low_strings.count;
+			uint32_t known = 0;
+
+			(void)gst_map_get(&p->strings, at, &known);
+			gst_vec_push(&p->low_strings, known);
+		}
+		p->low_strings.data[id] = string;
+		return;
+	}
+	gst_map_put(&p->strings, id, string);
+}
 
 static void ingest_device(struct gst_builder *b, uint32_t process, const struct gst_rec_device *rec)
 {
@@ -509,8 +537,7 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		const struct gst_rec_string *r = rec->data;
 
 		if (r->id)
-			gst_map_put(&p->strings, r->id,
-				    gst_strtab_intern(b->m->strings, rec->tail, rec->tail_bytes));
+			ingest_string(b, p, r->id, rec);
 		break;
 	}
 	case GST_REC_TRACE:

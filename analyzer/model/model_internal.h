@@ -82,7 +82,10 @@ struct gst_raw_event_state {
 struct gst_raw_process {
 	uint32_t source, pid;
 	struct gst_process out;
-	struct gst_map strings;		/* id in the trace -> id in the model */
+	GST_VEC(uint32_t) low_strings; /* id in the trace -> id in the model, for small ids */
+	struct gst_map strings;	       /* and for the others */
+	bool has_recent_context;       /* the last answer of gst_model_context */
+	uint32_t recent_cupti_id, recent_context;
 	struct gst_map contexts;	/* CUPTI id -> index in builder->contexts */
 	struct gst_map context_handles; /* CUcontext -> CUPTI id */
 	struct gst_map devices;
@@ -124,6 +127,8 @@ struct gst_raw_memory {
 	uint32_t corr;
 };
 
+#define LANE_CACHE 64u
+
 struct gst_builder {
 	struct gst_arena *arena;
 	struct gst_model *m;
@@ -154,6 +159,11 @@ struct gst_builder {
 	uint32_t *raw_of;   /* raw index of each call */
 	uint32_t *dev_head; /* first device record of each call, in its process; GST_NONE */
 	uint32_t last_process, last_thread; /* caches of the look-ups */
+	struct gst_lane_cache {
+		uint64_t key;
+		uint32_t lane;
+		bool is_used;
+	} lane_cache[LANE_CACHE];
 };
 
 /* model_clock.c */

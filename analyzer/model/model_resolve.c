@@ -74,12 +74,18 @@ static uint32_t new_stream(struct gst_builder *b, uint32_t process, uint32_t ctx
 /* The lane of device records that name context @ctx (index) and stream @id. */
 static uint32_t lane_of(struct gst_builder *b, uint32_t process, uint32_t ctx, uint32_t id)
 {
+	uint64_t key = (uint64_t)ctx << 32 | id;
+	struct gst_lane_cache *cache = &b->lane_cache[(id + ctx) % LANE_CACHE];
 	uint32_t next = (uint32_t)b->streams.count;
 	bool is_new;
-	uint32_t found = *gst_map_add(&b->lane_map, (uint64_t)ctx << 32 | id, next, &is_new);
 
+	if (cache->is_used && cache->key == key)
+		return root(b, cache->lane);
+	cache->is_used = true;
+	cache->key = key;
+	cache->lane = *gst_map_add(&b->lane_map, key, next, &is_new);
 	if (!is_new)
-		return root(b, found);
+		return root(b, cache->lane);
 	(void)new_stream(b, process, ctx, GST_STREAM_KIND_UNKNOWN);
 	b->streams.data[next].out.cupti_id = id;
 	return next;
@@ -1215,32 +1221,56 @@ static void fill_lanes(struct gst_builder *b)
 	}
 }
 
+struct busy {
+	uint64_t until_ns, last_begin_ns;
+	bool is_shuffled; /* its ops did not begin in the order of their ids */
+};
+
+static void add_busy(struct gst_model *m, struct busy *busy, const struct gst_op *op)
+{
+	struct busy *lane = &busy[op->stream];
+	uint64_t from = op->begin_ns > lane->until_ns ? op->begin_ns : lane->until_ns;
+
+	if (op->end_ns > from) {
+		m->streams[op->stream].busy_ns += op->end_ns - from;
+		lane->until_ns = op->end_ns;
+	}
+}
+
 /* Busy time of each lane: the union of what was timed in it. */
 static void measure_lanes(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
-	struct gst_sort_item *items = gst_mem_alloc(m->op_count * sizeof(*items));
-	uint64_t *until = gst_mem_alloc(m->stream_count * sizeof(*until));
-	size_t count = 0;
+	struct busy *busy = gst_mem_alloc(m->stream_count * sizeof(*busy));
+	GST_VEC(struct gst_sort_item) items = {0};
 
 	for (uint32_t i = 0; i < m->op_count; i++) {
-		if (m->ops[i].stream == GST_NONE || !(m->ops[i].flags & GST_OP_TIMED))
-			continue;
-		items[count].key = m->ops[i].begin_ns;
-		items[count++].value = i;
-	}
-	gst_sort_items(items, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct gst_op *op = &m->ops[items[i].value];
-		uint64_t from = op->begin_ns > until[op->stream] ? op->begin_ns : until[op->stream];
+		const struct gst_op *op = &m->ops[i];
 
-		if (op->end_ns > from) {
-			m->streams[op->stream].busy_ns += op->end_ns - from;
-			until[op->stream] = op->end_ns;
+		if (op->stream == GST_NONE || !(op->flags & GST_OP_TIMED))
+			continue;
+		if (op->begin_ns < busy[op->stream].last_begin_ns)
+			busy[op->stream].is_shuffled = true;
+		busy[op->stream].last_begin_ns = op->begin_ns;
+	}
+	/* Nodes, and ops whose calls overlapped: few lanes need the sort. */
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		const struct gst_op *op = &m->ops[i];
+
+		if (op->stream == GST_NONE || !(op->flags & GST_OP_TIMED))
+			continue;
+		if (busy[op->stream].is_shuffled) {
+			gst_vec_push(&items,
+				     (struct gst_sort_item){.key = op->begin_ns, .value = i});
+		} else {
+			add_busy(m, busy, op);
 		}
 	}
-	gst_mem_free(until, m->stream_count * sizeof(*until));
-	gst_mem_free(items, m->op_count * sizeof(*items));
+	gst_sort_items(items.data, items.count);
+	for (size_t i = 0; i < items.count; i++)
+		add_busy(m, busy, &m->ops[items.data[i].value]);
+	gst_vec_free(&items);
+	gst_mem_free(busy, m->stream_count * sizeof(*busy));
 }
 
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)

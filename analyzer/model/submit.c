@@ -70,6 +70,8 @@ static uint64_t exit_of(const struct gst_call *c)
 
 void gst_model_mark_ambiguous(struct gst_model *m)
 {
+	if (m->thread_count < 2)
+		return;
 	/* Each with its neighbour in the lane, and with the call before it that lasted longest. */
 	for (uint32_t s = 0; s < m->stream_count; s++) {
 		gst_call_id last = GST_NONE;

@@ -139,6 +139,7 @@ static void init(struct gst_order_builder *b)
 {
 	const struct gst_model *m = b->m;
 
+	b->is_one_thread = m->thread_count < 2;
 	b->lanes = gst_mem_alloc(m->stream_count * sizeof(*b->lanes));
 	b->contexts = gst_mem_alloc(m->context_count * sizeof(*b->contexts));
 	b->events = gst_mem_alloc(m->event_count * sizeof(*b->events));

@@ -92,6 +92,7 @@ struct gst_order_builder {
 	struct gst_arena *arena;
 	const struct gst_model *m;
 	struct gst_order *o;
+	bool is_one_thread; /* all calls are in their order, and nothing overlaps */
 	GST_VEC(struct gst_edge) edges;
 	GST_VEC(gst_node_id) owners; /* of barrier points */
 	GST_VEC(struct gst_front) pool;

@@ -103,6 +103,8 @@ static enum gst_accepted accepted(const struct gst_order_builder *b, gst_call_id
 		return GST_ACCEPTED_BEFORE;
 	if (y == GST_NONE)
 		return GST_ACCEPTED_AFTER;
+	if (b->is_one_thread)
+		return x < y ? GST_ACCEPTED_BEFORE : GST_ACCEPTED_AFTER;
 	return gst_model_accepted(b->m, x, y);
 }
 
@@ -110,7 +112,7 @@ static bool returned_by(const struct gst_order_builder *b, gst_call_id x, gst_ca
 {
 	const struct gst_call *c;
 
-	if (x == GST_NONE)
+	if (x == GST_NONE || b->is_one_thread)
 		return true;
 	c = &b->m->calls[x];
 	return c->flags & GST_CALL_RETURNED && c->exit_ns <= b->m->calls[y].enter_ns;
