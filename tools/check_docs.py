@@ -27,6 +27,8 @@ SOURCES = (".c", ".h", ".def", ".cu", ".bzl", "BUILD", ".py", ".sh", ".sql", ".p
 OTHERS = {"trace_processor"}
 # `gstrace WORD` that is no command: the name of a track in Perfetto.
 NO_COMMANDS = {"findings"}
+# Options that stand alone in these are Bazel's and the tools'.
+OTHERS_OPTIONS = {"CONTRIBUTING.md", "docs/TESTING.md", "docs/COVERAGE.md", "kernels/README.md"}
 
 problems = []
 
@@ -169,9 +171,9 @@ def check_commands(path, lines, gstrace):
         for part in re.split(r"[;|&]|\$\(", re.sub(r"'[^']*'", "", code)):
             match = re.match(r"^\s*\"?(?:sudo )?(?:\S*/)?gstrace\s+([\w-]+)(.*)$", part)
             if not match:
-                # An option that stands alone in the README is one of some command.
+                # An option that stands alone is one of some command.
                 bare = re.match(r"^(--[a-z][\w-]*)", part)
-                if bare and path == "README.md":
+                if bare and path not in OTHERS_OPTIONS:
                     if not any(gstrace.has_option(c, bare.group(1)) for c in gstrace.commands):
                         complain(path, number, "no command has an option %s" % bare.group(1))
                 continue
