@@ -367,6 +367,43 @@ static void say_loss(const struct limits *l, const struct gst_loss *loss)
 	    loss_words(loss->reason));
 }
 
+/* What the tracer had to say about what it could not do; what is counted elsewhere is left out. */
+static void say_note(const struct limits *l, const struct gst_note *n)
+{
+	struct gst_label text = gst_string_label(l->a->model, n->text);
+	struct gst_number when = gst_moment(n->time_ns);
+
+	switch (n->code) {
+	case GST_NOTE_CLOCK_STEP:
+	case GST_NOTE_FOLDED:
+		break;
+	case GST_NOTE_KIND_OFF:
+		say(l, "%s records are not in the trace: CUPTI refused them (error %" PRId32 ")",
+		    text.text, n->detail);
+		break;
+	case GST_NOTE_CUPTI_FATAL:
+		say(l, "at %s CUPTI gave up (error %" PRId32 "): %s", when.text, n->detail,
+		    text.text);
+		break;
+	case GST_NOTE_WRITE_FAILED:
+		say(l, "at %s the trace could not be written any more (errno %" PRId32 ")",
+		    when.text, n->detail);
+		break;
+	default: /* a newer tracer's too: the text says it */
+		if (text.text[0]) {
+			say(l, "at %s: %s", when.text, text.text);
+		}
+		break;
+	}
+}
+
+static void say_notes(const struct limits *l)
+{
+	for (uint32_t i = 0; i < l->a->model->note_count; i++) {
+		say_note(l, &l->a->model->notes[i]);
+	}
+}
+
 static void say_inputs(const struct limits *l)
 {
 	for (uint32_t i = 0; i < l->a->input_count; i++) {
@@ -435,6 +472,7 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 	for (uint32_t i = 0; i < m->loss_count; i++) {
 		say_loss(&l, &m->losses[i]);
 	}
+	say_notes(&l);
 	say_count(
 		&l, s->unknown_critical,
 		"record of an unknown kind that may change order: its thread is judged with reserve",

@@ -19,7 +19,7 @@
 #include "tracer/format/schema.h"
 #include "tracer/format/version.h"
 
-enum { SCHEMA_VERSION = 1, COMPACT_DEPTH = 3 };
+enum { SCHEMA_VERSION = 1, COMPACT_DEPTH = 5 };
 
 struct doc {
 	struct gst_json j;
@@ -73,6 +73,12 @@ static void key_time(struct gst_json *j, const char *key, bool is_known, uint64_
 	}
 }
 
+/* A number that is never 0 if it is known. */
+static void key_nonzero(struct gst_json *j, const char *key, uint64_t value)
+{
+	key_time(j, key, value != 0, value);
+}
+
 /* String @id of the model; null for the empty one. */
 static void key_model_string(const struct doc *d, struct gst_json *j, const char *key, uint32_t id)
 {
@@ -96,13 +102,13 @@ static void key_uuid(struct gst_json *j, const char *key, uint64_t hi, uint64_t 
 
 /* ---- trace ------------------------------------------------------------------------------------------- */
 
-static const char *loss_reason(uint32_t reason)
+/* The name of a value of an enum field; NULL if it has none. */
+static const char *value_text(uint32_t kind, const char *field, uint32_t value)
 {
-	const struct gst_schema_record *record = gst_schema_find(GST_REC_LOSS);
-	const struct gst_schema_field *field =
-		gst_schema_find_field(record, "reason", strlen("reason"));
+	const struct gst_schema_record *record = gst_schema_find(kind);
 
-	return gst_schema_value_text(field->form, reason);
+	return gst_schema_value_text(gst_schema_find_field(record, field, strlen(field))->form,
+				     value);
 }
 
 /* Losses of @process, or all for GST_NONE. */
@@ -122,10 +128,30 @@ static void losses(struct doc *d, uint32_t process)
 		}
 		gst_json_begin_object(j);
 		key_string(j, "kind", kind ? kind->name : NULL);
-		key_string(j, "reason", loss_reason(l->reason));
+		key_string(j, "reason", value_text(GST_REC_LOSS, "reason", l->reason));
 		key_time(j, "count", l->count > 0, l->count);
 		key_time(j, "since_ns", has_time, l->since_ns);
 		key_time(j, "until_ns", has_time, l->until_ns);
+		gst_json_end_object(j);
+	}
+	gst_json_end_array(j);
+}
+
+static void notes(struct doc *d)
+{
+	struct gst_json *j = &d->j;
+
+	gst_json_key(j, "notes");
+	gst_json_begin_array(j);
+	for (uint32_t i = 0; i < d->m->note_count; i++) {
+		const struct gst_note *n = &d->m->notes[i];
+
+		gst_json_begin_object(j);
+		key_uint(j, "process", n->process);
+		key_string(j, "code", value_text(GST_REC_NOTE, "code", n->code));
+		key_int(j, "detail", n->detail);
+		key_model_string(d, j, "text", n->text);
+		key_uint(j, "time_ns", n->time_ns);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);
@@ -168,6 +194,7 @@ static void trace(struct doc *d)
 	gst_json_begin_array(j);
 	gst_describe_limits(d->a, limit, j);
 	gst_json_end_array(j);
+	notes(d);
 	gst_json_end_object(j);
 }
 
@@ -202,6 +229,23 @@ static const char *load_reason_name(enum gst_load_reason_code code)
 	return "unknown";
 }
 
+/* Those that change how CUDA orders work. */
+static void variables(struct doc *d, uint32_t process)
+{
+	struct gst_json *j = &d->j;
+
+	gst_json_key(j, "variables");
+	gst_json_begin_object(j);
+	for (uint32_t i = 0; i < d->m->variable_count; i++) {
+		const struct gst_variable *v = &d->m->variables[i];
+
+		if (v->process == process) {
+			key_model_string(d, j, gst_string_label(d->m, v->name).text, v->value);
+		}
+	}
+	gst_json_end_object(j);
+}
+
 static void processes_of(struct doc *d, uint32_t source)
 {
 	struct gst_json *j = &d->j;
@@ -217,17 +261,18 @@ static void processes_of(struct doc *d, uint32_t source)
 		gst_json_begin_object(j);
 		key_uint(j, "process", i);
 		key_uint(j, "pid", p->rec.pid);
-		key_uint(j, "ppid", p->rec.ppid);
+		key_nonzero(j, "ppid", p->rec.ppid);
 		key_model_string(d, j, "name", p->rec.name);
 		key_model_string(d, j, "exe", p->rec.exe);
 		key_model_string(d, j, "host", p->rec.host);
-		key_uint(j, "driver_version", p->rec.driver_version);
-		key_uint(j, "runtime_version", p->rec.runtime_version);
-		key_uint(j, "cupti_version", p->rec.cupti_version);
+		key_nonzero(j, "driver_version", p->rec.driver_version);
+		key_nonzero(j, "runtime_version", p->rec.runtime_version);
+		key_nonzero(j, "cupti_version", p->rec.cupti_version);
 		key_model_string(d, j, "driver_release", p->rec.driver_release);
 		key_bool(j, "complete", p->is_complete);
 		key_bool(j, "unbroken", p->is_unbroken);
 		key_uint(j, "clock_uncertainty_ns", p->clock_uncertainty_ns);
+		variables(d, i);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);
@@ -295,11 +340,11 @@ static void devices(struct doc *d)
 		key_uint(j, "cupti_id", v->cupti_id);
 		key_model_string(d, j, "name", v->name);
 		key_uuid(j, "uuid", v->rec.uuid_hi, v->rec.uuid_lo);
-		key_uint(j, "compute_major", v->rec.compute_major);
-		key_uint(j, "compute_minor", v->rec.compute_minor);
-		key_uint(j, "sm_count", v->rec.sm_count);
-		key_uint(j, "copy_engines", v->rec.copy_engines);
-		key_uint(j, "memory_bytes", v->rec.memory_bytes);
+		key_nonzero(j, "compute_major", v->rec.compute_major);
+		key_time(j, "compute_minor", v->rec.compute_major != 0, v->rec.compute_minor);
+		key_nonzero(j, "sm_count", v->rec.sm_count);
+		key_nonzero(j, "copy_engines", v->rec.copy_engines);
+		key_nonzero(j, "memory_bytes", v->rec.memory_bytes);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);
