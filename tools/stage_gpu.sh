@@ -4,6 +4,7 @@
 #   tools/stage_gpu.sh [--plain] [--gstrace FILE --lib FILE]
 #
 #   stage/bin/*            the workloads of kernels/ and kernels/ordering/ (static CUDA runtime)
+#   stage/bench/           bench_calls and bench_step.py, for tools/bench_overhead.sh
 #   stage/kernels/         their sources (EXPECT lines) and the PyTorch ones
 #   stage/gstrace, stage/libgstrace.so, stage/lib/*    the tracer, and libraries that gstrace needs
 #   stage/record_testdata.sh, stage/gpu_session.sh, stage/COMMIT
@@ -23,7 +24,7 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-targets="//kernels:all_workloads //kernels/ordering:all_witnesses"
+targets="//kernels:all_workloads //kernels/ordering:all_witnesses //kernels/bench:bench_calls"
 [ "$plain" -eq 1 ] || [ -n "$gstrace" ] || targets="$targets //:gstrace"
 [ "$plain" -eq 1 ] || [ -n "$lib" ] || targets="$targets //:libgstrace.so"
 # shellcheck disable=SC2086 # words
@@ -45,6 +46,9 @@ for source in kernels/*.cu kernels/ordering/*.cu; do
 done
 cp -r kernels/*.cu kernels/*.h kernels/ordering kernels/pytorch stage/kernels/
 rm -rf stage/kernels/pytorch/__pycache__
+mkdir stage/bench
+install -m 755 bazel-bin/kernels/bench/bench_calls stage/bench/
+install -m 644 kernels/bench/bench_step.py stage/bench/
 if [ "$plain" -eq 0 ]; then
 	[ -n "$gstrace" ] || gstrace=$(built gstrace)
 	[ -n "$lib" ] || lib=$(built libgstrace.so)
@@ -56,7 +60,7 @@ if [ "$plain" -eq 0 ]; then
 		grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
 		while IFS= read -r f; do cp -L "$f" stage/lib/; done
 fi
-install -m 755 tools/record_testdata.sh tools/gpu_session.sh stage/
+install -m 755 tools/record_testdata.sh tools/gpu_session.sh tools/bench_overhead.sh stage/
 commit=$(git rev-parse --short=12 HEAD)
 if [ -n "$(git status --porcelain)" ]; then
 	commit=$commit-modified

@@ -1,0 +1,90 @@
+#!/bin/bash
+# What recording costs a program on a GPU, beside other tools, in interleaved rounds.
+#
+#   tools/bench_overhead.sh --bin DIR --lib libgstrace.so --out DIR [--rounds N] [--nsys FILE] [--pytorch DIR]
+#
+# DIR of --bin holds bench_calls (kernels/bench), that of --pytorch bench_step.py. Each round runs every
+# configuration once, in turn. Leaves runs.tsv (every figure) and summary.tsv: the medians of the cost added
+# to the run without a tool of the same round, and their ratios to nsys'. Not a test: the numbers belong into
+# docs/PERFORMANCE.md, with machine and date.
+set -u
+bin='' lib='' out='' rounds=10 nsys='' pytorch=''
+while [ $# -gt 1 ]; do
+	case $1 in
+	--bin) bin=$2 ;;
+	--lib) lib=$(realpath "$2") ;;
+	--out) out=$2 ;;
+	--rounds) rounds=$2 ;;
+	--nsys) nsys=$2 ;;
+	--pytorch) pytorch=$(realpath "$2") ;;
+	*) break ;;
+	esac
+	shift 2
+done
+if [ $# -gt 0 ] || [ -z "$bin" ] || [ -z "$lib" ] || [ -z "$out" ]; then
+	sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+fi
+bin=$(realpath "$bin")
+mkdir -p "$out" || exit 2
+out=$(cd "$out" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+runs=$out/runs.tsv
+: >"$runs"
+
+# one ROUND CONFIGURATION COMMAND...: its figures, a line each, into runs.tsv
+one() {
+	local round=$1 name=$2 line
+	shift 2
+	line=$(timeout 120 "$@" 2>"$name.err" | grep '^bench ') || {
+		echo "bench_overhead: $name gave no figure in round $round: $(tail -n 1 "$name.err")" >&2
+		return
+	}
+	tr ' ' '\n' <<<"${line#bench }" | while IFS='=' read -r key value; do
+		printf '%s\t%s\t%s\t%s\n' "$round" "$name" "$key" "$value"
+	done >>"$runs"
+	rm -f ./*.gst ./*.nsys-rep ./*.qdstrm ./*.sqlite
+}
+nsys_options=(--trace=cuda --sample=none --cpuctxsw=none --force-overwrite=true -o nsys_run)
+
+for round in $(seq "$rounds"); do
+	one "$round" none "$bin/bench_calls"
+	one "$round" gstrace env CUDA_INJECTION64_PATH="$lib" "$bin/bench_calls"
+	one "$round" gstrace-order env CUDA_INJECTION64_PATH="$lib" GSTRACE_MODE=order "$bin/bench_calls"
+	one "$round" gstrace-nodes env CUDA_INJECTION64_PATH="$lib" GSTRACE_GRAPHS=nodes "$bin/bench_calls"
+	if [ -n "$nsys" ]; then
+		one "$round" nsys-graph "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=graph --cuda-event-trace=false "$bin/bench_calls"
+		one "$round" nsys-events "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=graph --cuda-event-trace=true "$bin/bench_calls"
+		one "$round" nsys-nodes "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=node --cuda-event-trace=false "$bin/bench_calls"
+	fi
+	if [ -n "$pytorch" ] && [ "$round" -le $(((rounds + 1) / 2)) ]; then
+		one "$round" none python3 "$pytorch/bench_step.py"
+		one "$round" gstrace env CUDA_INJECTION64_PATH="$lib" python3 "$pytorch/bench_step.py"
+		one "$round" gstrace-order env CUDA_INJECTION64_PATH="$lib" GSTRACE_MODE=order python3 "$pytorch/bench_step.py"
+		one "$round" torch-profiler python3 "$pytorch/bench_step.py" profiler
+		[ -z "$nsys" ] ||
+			one "$round" nsys-graph "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=graph --cuda-event-trace=false python3 "$pytorch/bench_step.py"
+	fi
+done
+
+awk -F '\t' '
+function median(list, n, values, i, j, t) {
+	n = split(list, values, " ")
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && values[j - 1] + 0 > values[j] + 0; j--) { t = values[j]; values[j] = values[j - 1]; values[j - 1] = t }
+	return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
+}
+{ value[$1, $2, $3] = $4; rounds[$1]; names[$2]; keys[$3]; all[$2, $3] = all[$2, $3] " " $4 }
+END {
+	print "figure\tconfiguration\tmedian\tadded\tof nsys-graph"
+	for (k in keys) for (c in names) for (r in rounds)
+		if ((r, c, k) in value && (r, "none", k) in value)
+			added[c, k] = added[c, k] " " value[r, c, k] - value[r, "none", k]
+	for (k in keys) {
+		yard = (("nsys-graph", k) in added) ? median(added["nsys-graph", k]) : 0
+		for (c in names) if ((c, k) in all)
+			printf "%s\t%s\t%.3f\t%.3f\t%s\n", k, c, median(all[c, k]), median(added[c, k]), yard > 0 ? sprintf("%.2f", median(added[c, k]) / yard) : "-"
+	}
+}' "$runs" | { IFS= read -r head; echo "$head"; sort; } | tee "$out/summary.tsv"
