@@ -352,23 +352,23 @@ static void test_broad_wait_after_many_launches(void **state)
  * the end. Early: b could have been launched at 40 (10 us after the call at 30 returns, which then takes its own
  * 10 us) and would end at 1050, the last wait 10 us later: 2060 - 1060 = 1000 us.
  */
-static struct run wait_then_launch(uint32_t pause, bool same_stream)
+static struct run wait_then_launch(uint32_t pause, bool same_stream, uint32_t blocks)
 {
 	struct gst_scene *s = gst_scene_new(NULL);
 	uint32_t t = 1030 + pause;
 
 	gst_scene_stream(s, 1, false);
 	gst_scene_stream(s, 2, false);
-	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", blocks, 20, 1020);
 	gst_scene_call(s, 1, 20, 1030, "call_stream", "cuStreamSynchronize", 1, NULL);
-	gst_scene_kernel(s, 1, t, t + 5, same_stream ? 1 : 2, "b", 1, t + 10, t + 1010);
+	gst_scene_kernel(s, 1, t, t + 5, same_stream ? 1 : 2, "b", blocks, t + 10, t + 1010);
 	gst_scene_call(s, 1, t + 10, t + 1020, "call", "cuCtxSynchronize", 0, NULL);
 	return run(s);
 }
 
 static void test_early_wait(void **state)
 {
-	struct run r = wait_then_launch(10, false);
+	struct run r = wait_then_launch(10, false, 1);
 	const struct gst_finding *f = the(&r, "host-sync-stall");
 
 	(void)state;
@@ -376,12 +376,88 @@ static void test_early_wait(void **state)
 	assert_int_equal(f->blocked_ns, 1000 * US);
 	done(&r);
 	/* The host did something in between: perhaps with the result. */
-	r = wait_then_launch(100, false);
+	r = wait_then_launch(100, false, 1);
 	assert_int_equal(r.f->count, 0);
 	done(&r);
 	/* b comes after a anyway. */
-	r = wait_then_launch(10, true);
+	r = wait_then_launch(10, true, 1);
 	assert_int_equal(r.f->count, 0);
+	done(&r);
+	/*
+	 * Each takes three quarters of the device: from 50 on both run at 1 / 1.5. a, with 970 us left, ends
+	 * at 1505, b 30 us of its own later, at 1535; the last wait returns at 1545.
+	 */
+	r = wait_then_launch(10, false, 3168);
+	assert_int_equal(the(&r, "host-sync-stall")->cost_low_ns, (2060 - 1545) * US);
+	assert_int_equal(the(&r, "host-sync-stall")->cost_high_ns, 1000 * US);
+	done(&r);
+}
+
+/* The next work comes after what was waited for by two events through a third stream. */
+static void test_wait_for_what_is_related(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 3; i++) {
+		gst_scene_stream(s, i, false);
+	}
+	gst_scene_call_value(s, 1, 1, 2, "call_event", "cuEventCreate", 0, "flags=2", 0xe1);
+	gst_scene_call_value(s, 1, 3, 4, "call_event", "cuEventCreate", 0, "flags=2", 0xe2);
+	gst_scene_kernel(s, 1, 10, 12, 1, "a", 1, 20, 1020);
+	gst_scene_call(s, 1, 12, 13, "call_event", "cuEventRecord", 1, "event=0xe1");
+	gst_scene_call(s, 1, 13, 14, "call_event", "cuStreamWaitEvent", 2, "event=0xe1");
+	gst_scene_kernel(s, 1, 14, 15, 2, "k", 1, 1021, 1022);
+	gst_scene_call(s, 1, 15, 16, "call_event", "cuEventRecord", 2, "event=0xe2");
+	gst_scene_call(s, 1, 16, 1030, "call_stream", "cuStreamSynchronize", 1, NULL);
+	gst_scene_call(s, 1, 1031, 1032, "call_event", "cuStreamWaitEvent", 3, "event=0xe2");
+	gst_scene_kernel(s, 1, 1033, 1035, 3, "b", 1, 1045, 2045);
+	gst_scene_call(s, 1, 1050, 2060, "call", "cuCtxSynchronize", 0, NULL);
+	r = run(s);
+	assert_null(find(&r, "host-sync-stall"));
+	assert_int_equal(r.f->hidden_count, 0);
+	done(&r);
+}
+
+/* The next work is in the same stream, with an event record between. */
+static void test_wait_for_the_same_stream(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_call_value(s, 1, 1, 2, "call_event", "cuEventCreate", 0, "flags=2", 0xe1);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_call(s, 1, 20, 1030, "call_stream", "cuStreamSynchronize", 1, NULL);
+	gst_scene_call(s, 1, 1032, 1033, "call_event", "cuEventRecord", 1, "event=0xe1");
+	gst_scene_kernel(s, 1, 1040, 1045, 1, "b", 1, 1050, 2050);
+	gst_scene_call(s, 1, 1050, 2060, "call", "cuCtxSynchronize", 0, NULL);
+	r = run(s);
+	assert_null(find(&r, "host-sync-stall"));
+	assert_int_equal(r.f->hidden_count, 0);
+	done(&r);
+}
+
+/* Whether these waits found something pending nobody knows: the kernel's record is lost. */
+static void test_waits_for_lost_work(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_lost_kernel(s, 1, 10, 15, 1, "lost");
+	for (uint32_t i = 0; i < 60; i++) {
+		gst_scene_call(s, 1, 200 + 20 * i, 215 + 20 * i, "call_stream",
+			       "cuStreamSynchronize", 1, NULL);
+	}
+	gst_scene_kernel(s, 1, 1500, 1505, 1, "b", 1, 1510, 1600);
+	gst_scene_call(s, 1, 1510, 1610, "call_stream", "cuStreamSynchronize", 1, NULL);
+	r = run(s);
+	assert_null(find(&r, "host-sync-stall"));
+	assert_int_equal(r.f->hidden_count, 0);
 	done(&r);
 }
 
@@ -451,6 +527,17 @@ static void test_implicit_sync(void **state)
 	assert_int_equal(f->cost_ns, 1000 * US);
 	assert_int_equal(f->blocked_ns, 1000 * US);
 	assert_true(has_rule(&r, f, GST_RULE_H7));
+	done(&r);
+
+	/* It returned while a still ran: whatever took its time, it was no wait for a. */
+	s = gst_scene_new(NULL);
+	gst_scene_stream(s, 1, false);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_call(s, 1, 20, 900, "call_memory", "cuMemFree_v2", 0, "address=0x1000");
+	gst_scene_call(s, 1, 950, 1030, "call", "cuCtxSynchronize", 0, NULL);
+	r = run(s);
+	assert_null(find(&r, "implicit-sync"));
+	assert_int_equal(r.f->hidden_count, 0);
 	done(&r);
 }
 
@@ -607,17 +694,19 @@ static void test_event_timing_flag(void **state)
 	gst_scene_call_value(s, 1, 1, 2, "call_event", "cuEventCreate", 0, "flags=0", 0xe1);
 	gst_scene_call_value(s, 1, 3, 4, "call_event", "cuEventCreate", 0, "flags=2", 0xe2);
 	gst_scene_call_value(s, 1, 5, 6, "call_event", "cuEventCreate", 0, "flags=0", 0xe3);
+	gst_scene_call_value(s, 1, 7, 8, "call_event", "cuEventCreate", 0, "flags=0", 0xe4);
 	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 100);
 	gst_scene_call(s, 1, 16, 17, "call_event", "cuEventRecord", 1, "event=0xe1");
 	gst_scene_call(s, 1, 18, 19, "call_event", "cuEventRecord", 1, "event=0xe2");
 	gst_scene_call(s, 1, 20, 21, "call_event", "cuEventRecord", 1, "event=0xe3");
+	gst_scene_call(s, 1, 21, 22, "call_event", "cuEventRecord", 1, "event=0xe4");
 	gst_scene_call(s, 1, 22, 110, "call_event", "cuEventSynchronize", 0, "event=0xe1");
 	gst_scene_call(s, 1, 112, 113, "call_event", "cuEventSynchronize", 0, "event=0xe2");
 	gst_scene_call(s, 1, 114, 115, "call_event", "cuEventSynchronize", 0, "event=0xe3");
 	gst_scene_call(s, 1, 116, 117, "call_event", "cuEventElapsedTime", 0,
-		       "event=0xe2 event2=0xe3");
+		       "event=0xe3 event2=0xe4");
 	r = run(s);
-	/* 0xe1 alone: 0xe2 has the flag, 0xe3 was read. */
+	/* 0xe1 alone: 0xe2 has the flag, 0xe3 and 0xe4 were read. */
 	assert_int_equal(the(&r, "event-timing-flag")->occurrence_count, 1);
 	done(&r);
 }
@@ -754,6 +843,9 @@ int main(void)
 		cmocka_unit_test(test_broad_wait),
 		cmocka_unit_test(test_broad_wait_after_many_launches),
 		cmocka_unit_test(test_early_wait),
+		cmocka_unit_test(test_wait_for_what_is_related),
+		cmocka_unit_test(test_wait_for_the_same_stream),
+		cmocka_unit_test(test_waits_for_lost_work),
 		cmocka_unit_test(test_redundant_wait),
 		cmocka_unit_test(test_needed_waits_cost_nothing),
 		cmocka_unit_test(test_implicit_sync),

@@ -332,6 +332,10 @@ static void test_pageable_copies_wait_by_evidence(void **state)
 
 	(void)state;
 	gst_scene_stream(s, 1, false);
+	gst_scene_stream(s, 2, false);
+	/* What came before it in its stream was over: no evidence. */
+	gst_scene_kernel(s, 1, 1, 2, 2, "j", 1, 3, 4);
+	gst_scene_copy(s, 1, 6, 8, 2, in, 7, 9);
 	gst_scene_kernel(s, 1, 10, 15, 1, "k", 1, 20, 1000);
 	/* Returned while k ran: staged. */
 	gst_scene_copy(s, 1, 20, 40, 1, in, 1000, 1010);
@@ -345,13 +349,17 @@ static void test_pageable_copies_wait_by_evidence(void **state)
 	e = edge_into(&x, gst_node_of_call(x.o, x.m->ops[gst_scene_op(&x, "memcpy", 1)].call),
 		      GST_RULE_H5);
 	assert_int_not_equal(e, GST_NONE);
+	assert_int_equal(gst_timing_strength(x.t, e), GST_POSSIBLE);
+	e = edge_into(&x, gst_node_of_call(x.o, x.m->ops[gst_scene_op(&x, "memcpy", 2)].call),
+		      GST_RULE_H5);
+	assert_int_not_equal(e, GST_NONE);
 	assert_int_equal(gst_timing_strength(x.t, e), GST_DISPROVED);
-	k = gst_scene_op(&x, "memcpy", 2);
+	k = gst_scene_op(&x, "memcpy", 3);
 	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->ops[k].call), NULL);
 	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_H5);
 	assert_int_equal(gst_order_edge(x.o, e)->from, gst_scene_op(&x, "l", 1));
 	assert_int_equal(gst_timing_strength(x.t, e), GST_OBSERVED);
-	k = gst_scene_op(&x, "memcpy", 3);
+	k = gst_scene_op(&x, "memcpy", 4);
 	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->ops[k].call), NULL);
 	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_H5);
 	assert_int_equal(gst_order_edge(x.o, e)->from, k);
