@@ -110,7 +110,7 @@ DRIVER = [
     (
         "GRAPH_UPDATE",
         "",
-        "GRAPH_EXEC",
+        "GRAPH_EXEC_NODE",
         "cuGraphExecKernelNodeSetParams cuGraphExecMemcpyNodeSetParams cuGraphExecMemsetNodeSetParams "
         "cuGraphExecHostNodeSetParams cuGraphExecChildGraphNodeSetParams cuGraphExecNodeSetParams "
         "cuGraphExecEventRecordNodeSetEvent cuGraphExecEventWaitNodeSetEvent "
@@ -307,6 +307,7 @@ LAYOUTS = {
     "GRAPH_INSTANTIATE_PARAMS": "qqq",
     "GRAPH_STREAM": "qq",
     "GRAPH_EXEC": "q*",
+    "GRAPH_EXEC_NODE": "qq*",
     "GRAPH": "q",
     "GRAPH_UPDATE": "qq*",
     "ALLOC": "qq",

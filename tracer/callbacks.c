@@ -28,6 +28,7 @@ struct call_data {
 	uint32_t count;
 	int32_t priority;
 	uint32_t direction;
+	uint64_t node; /* graph node */
 	const void *out;
 };
 
@@ -510,6 +511,9 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		d->second = handle(p.graph_stream->graphExec);
 		d->stream = handle(p.graph_stream->hStream);
 		break;
+	case GST_PARAMS_GRAPH_EXEC_NODE:
+		memcpy(&d->node, (const unsigned char *)params + 8, sizeof(d->node));
+		/* fall through */
 	case GST_PARAMS_GRAPH_EXEC:
 		d->second = handle(p.graph_exec->graphExec);
 		break;
@@ -722,6 +726,7 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 		r->graph.graph = d->object;
 		r->graph.exec = d->second;
 		r->graph.mode = d->flags;
+		r->graph.node = d->node;
 		return sizeof(r->graph);
 	case GST_API_CLASS_ALLOC:
 	case GST_API_CLASS_FREE:
@@ -852,9 +857,12 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 		gst_objects_remove(&o->events, call->object, now);
 		break;
 	case GST_API_CLASS_GRAPH_INSTANTIATE:
-		object = value ? gst_objects_add(o, &o->execs, value) : NULL;
-		if (object) {
-			gst_object_ready(object, now);
+		/* A resource callback inside told of it, mostly. */
+		if (value && !gst_objects_find(&o->execs, value)) {
+			object = gst_objects_add(o, &o->execs, value);
+			if (object) {
+				gst_object_ready(object, now);
+			}
 		}
 		break;
 	case GST_API_CLASS_GRAPH_LAUNCH:
@@ -943,6 +951,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	gst_chunk_commit(slot->page, r.head.kind, bytes, data->correlationId);
 	open = push_call(slot, data->correlationId, api->api, d.out);
 	open->segment = gst_windows_segment(now);
+	open->name = r.head.kind == GST_KIND_CALL_LAUNCH ? r.launch.name : 0;
 	if (has_state) {
 		note_object(open, api, &d);
 	}

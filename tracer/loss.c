@@ -11,6 +11,8 @@
 #include "tracer/clock.h"
 #include "tracer/format/encode.h"
 
+#define DEFINITIONS 52u /* kinds of them that have a cell */
+
 /* Calls have cells 1-9, their exits 10, device records 11-19, strings and definitions 20-; 0: several. */
 static uint32_t cell_of_kind(uint32_t kind)
 {
@@ -24,7 +26,7 @@ static uint32_t cell_of_kind(uint32_t kind)
 	if (kind >= GST_REC_KERNEL && kind <= GST_REC_HOST_RUN) {
 		return kind - GST_REC_KERNEL + 11;
 	}
-	if (kind >= GST_REC_STRING && kind <= GST_REC_MODULE) {
+	if (kind >= GST_REC_STRING && kind < GST_REC_STRING + DEFINITIONS) {
 		return kind - GST_REC_STRING + 20;
 	}
 	return 0;
@@ -32,7 +34,7 @@ static uint32_t cell_of_kind(uint32_t kind)
 
 static uint32_t kind_of_cell(uint32_t cell)
 {
-	if (cell >= 20 && cell < 20 + GST_REC_MODULE - GST_REC_STRING + 1) {
+	if (cell >= 20 && cell < 20 + DEFINITIONS) {
 		return cell - 20 + GST_REC_STRING;
 	}
 	if (cell >= 11 && cell < 20) {
@@ -49,7 +51,7 @@ static uint32_t kind_of_cell(uint32_t cell)
 
 _Static_assert(GST_REC_CALL_HOST - GST_REC_CALL + 1 < 10, "calls fit in cells 1-9");
 _Static_assert(GST_REC_HOST_RUN - GST_REC_KERNEL + 11 < 20, "device records fit in cells 11-19");
-_Static_assert(GST_REC_MODULE - GST_REC_STRING + 20 < GST_LOSS_KINDS, "definitions fit");
+_Static_assert(DEFINITIONS + 20 <= GST_LOSS_KINDS, "definitions fit");
 _Static_assert(GST_LOSS_TABLE_FULL < GST_LOSS_REASONS, "every reason has a cell");
 
 void gst_loss_add(struct gst_loss *loss, uint32_t kind, uint32_t reason, uint64_t count)

@@ -154,6 +154,20 @@ void gst_objects_define_stream(struct gst_objects *o, const struct gst_rec_strea
 	}
 }
 
+void gst_objects_define_exec(struct gst_objects *o, const struct gst_rec_graph_exec *rec,
+			     uint32_t now)
+{
+	struct gst_object *e = merge(o, &o->execs, rec->exec);
+
+	if (!e) {
+		return;
+	}
+	atomic_store(&e->data[GST_EXEC_GRAPH], rec->id ? rec->id : rec->graph);
+	if (!atomic_load(&e->born)) {
+		gst_object_ready(e, now);
+	}
+}
+
 void gst_objects_define_context(struct gst_objects *o, const struct gst_rec_context *rec,
 				uint32_t now)
 {

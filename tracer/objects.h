@@ -89,6 +89,8 @@ void gst_object_ready(struct gst_object *object, uint32_t now);
  */
 void gst_objects_define_stream(struct gst_objects *o, const struct gst_rec_stream *rec,
 			       uint32_t now);
+void gst_objects_define_exec(struct gst_objects *o, const struct gst_rec_graph_exec *rec,
+			     uint32_t now);
 void gst_objects_define_context(struct gst_objects *o, const struct gst_rec_context *rec,
 				uint32_t now);
 

@@ -15,6 +15,15 @@ void gst_resources_enable(struct gst_callbacks *cb, const struct gst_cupti *cupt
 		GST_CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING,
 		GST_CUPTI_RESOURCE_STREAM_CREATED,
 		GST_CUPTI_RESOURCE_STREAM_DESTROY_STARTING,
+		GST_CUPTI_RESOURCE_MODULE_LOADED,
+		GST_CUPTI_RESOURCE_GRAPH_CREATED,
+		GST_CUPTI_RESOURCE_GRAPH_CLONED,
+		GST_CUPTI_RESOURCE_GRAPHNODE_CREATED,
+		GST_CUPTI_RESOURCE_GRAPHNODE_CLONED,
+		GST_CUPTI_RESOURCE_GRAPHNODE_DESTROY_STARTING,
+		GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED,
+		GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING,
+		GST_CUPTI_RESOURCE_GRAPHEXEC_CREATED,
 	};
 
 	cb->cupti = cupti;
@@ -62,17 +71,27 @@ static void on_context(struct gst_callbacks *cb, const struct gst_cupti_resource
 	}
 }
 
-static void on_stream(struct gst_callbacks *cb, const struct gst_cupti_resource_data *data)
+/* The recorded call in which this happens, or NULL. */
+static const struct gst_open_call *open_call(void)
 {
 	const struct gst_thread_slot *slot = gst_threads_current();
-	const struct gst_open_call *call =
-		slot && slot->depth ? &slot->calls[slot->depth - 1] : NULL;
+
+	return slot && slot->depth ? &slot->calls[slot->depth - 1] : NULL;
+}
+
+static uint32_t call_corr(const struct gst_open_call *call)
+{
+	return call && !call->is_silent ? call->corr : 0;
+}
+
+static void on_stream(struct gst_callbacks *cb, const struct gst_cupti_resource_data *data)
+{
+	const struct gst_open_call *call = open_call();
 	const struct gst_api *api = call ? gst_api_find(call->api) : NULL;
 	struct gst_rec_stream rec = {
 		.ctx = context_id(cb, data->context),
 		.handle = (uint64_t)(uintptr_t)data->stream,
 	};
-	bool is_recorded = call && !call->is_silent;
 
 	if (!rec.ctx || !stream_id(cb, data, &rec.stream)) {
 		return;
@@ -82,7 +101,7 @@ static void on_stream(struct gst_callbacks *cb, const struct gst_cupti_resource_
 								    : GST_STREAM_BLOCKING;
 		rec.priority = (int32_t)(call->extra >> 32);
 	}
-	rec.head = gst_record_head(GST_KIND_STREAM, sizeof(rec), is_recorded ? call->corr : 0);
+	rec.head = gst_record_head(GST_KIND_STREAM, sizeof(rec), call_corr(call));
 	(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
 	if (cb->objects) {
 		gst_objects_define_stream(cb->objects, &rec, gst_windows_now(cb->windows));
@@ -97,6 +116,159 @@ static void on_stream_end(struct gst_callbacks *cb, const struct gst_cupti_resou
 	if (cb->objects && ctx && stream_id(cb, data, &id)) {
 		gst_objects_remove(&cb->objects->streams, gst_objects_stream_key(ctx, id),
 				   gst_windows_now(cb->windows));
+	}
+}
+
+static void on_module(struct gst_callbacks *cb, const struct gst_cupti_resource_data *data)
+{
+	const struct gst_cupti_module_data *module = data->resourceDescriptor;
+	struct gst_rec_module rec = {
+		/* A module that is loaded inside a launch was loaded lazily. */
+		.head = gst_record_head(GST_KIND_MODULE, sizeof(rec), call_corr(open_call())),
+		.ctx = context_id(cb, data->context),
+	};
+
+	if (module) {
+		rec.module = module->moduleId;
+		rec.size = module->cubinSize;
+		(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+	}
+}
+
+/* ---- graphs ---- */
+
+static uint32_t graph_id(const struct gst_callbacks *cb, void *graph)
+{
+	uint32_t id = 0;
+
+	if (!graph || !cb->cupti->cuptiGetGraphId || cb->cupti->cuptiGetGraphId(graph, &id)) {
+		return 0;
+	}
+	return id;
+}
+
+static uint64_t node_id(const struct gst_callbacks *cb, void *node)
+{
+	uint64_t id = 0;
+
+	if (!node || !cb->cupti->cuptiGetGraphNodeId || cb->cupti->cuptiGetGraphNodeId(node, &id)) {
+		return 0;
+	}
+	return id;
+}
+
+/* Whether nodes end because their graph does: then the call says it all. */
+static bool is_in_destroy(void)
+{
+	const struct gst_open_call *call = open_call();
+	const struct gst_api *api = call ? gst_api_find(call->api) : NULL;
+
+	return api && (api->class_id == GST_API_CLASS_GRAPH_DESTROY ||
+		       api->class_id == GST_API_CLASS_CTX_DESTROY ||
+		       api->class_id == GST_API_CLASS_DEVICE_RESET);
+}
+
+static void on_graph(struct gst_callbacks *cb, const struct gst_cupti_graph_data *g)
+{
+	struct gst_rec_graph rec = {
+		.head = gst_record_head(GST_KIND_GRAPH, sizeof(rec), call_corr(open_call())),
+		.graph = graph_id(cb, g->graph),
+		.original = graph_id(cb, g->originalGraph),
+		.handle = (uint64_t)(uintptr_t)g->graph,
+	};
+
+	if (rec.graph) {
+		(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+	}
+}
+
+static void on_exec(struct gst_callbacks *cb, const struct gst_cupti_graph_data *g)
+{
+	struct gst_rec_graph_exec rec = {
+		.head = gst_record_head(GST_KIND_GRAPH_EXEC, sizeof(rec), call_corr(open_call())),
+		.exec = (uint64_t)(uintptr_t)g->graphExec,
+		.graph = graph_id(cb, g->graph),
+	};
+
+	if (!rec.exec) {
+		return;
+	}
+	if (cb->cupti->cuptiGetGraphExecId &&
+	    cb->cupti->cuptiGetGraphExecId(g->graphExec, &rec.id)) {
+		rec.id = 0;
+	}
+	(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+	if (cb->objects) {
+		gst_objects_define_exec(cb->objects, &rec, gst_windows_now(cb->windows));
+	}
+}
+
+static void on_node(struct gst_callbacks *cb, const struct gst_cupti_graph_data *g, uint32_t change)
+{
+	const struct gst_open_call *call = open_call();
+	struct gst_rec_graph_node rec = {
+		.head = gst_record_head(GST_KIND_GRAPH_NODE, sizeof(rec), call_corr(call)),
+		.node = node_id(cb, g->node),
+		.handle = (uint64_t)(uintptr_t)g->node,
+		.original = node_id(cb, g->originalNode),
+		.graph = graph_id(cb, g->graph),
+		.type = g->nodeType < GST_NODE_CONDITIONAL ? g->nodeType + 1
+							   : (uint32_t)GST_NODE_UNKNOWN,
+		.change = change,
+	};
+
+	if (call && rec.type == GST_NODE_KERNEL && !change) {
+		rec.name = call->name;
+	}
+	(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+}
+
+static void on_edge(struct gst_callbacks *cb, const struct gst_cupti_graph_data *g, uint32_t change)
+{
+	struct gst_rec_graph_edge rec = {
+		.head = gst_record_head(GST_KIND_GRAPH_EDGE, sizeof(rec), call_corr(open_call())),
+		.from = node_id(cb, g->dependency),
+		.to = node_id(cb, g->node),
+		.graph = graph_id(cb, g->graph),
+		.change = (uint16_t)change,
+	};
+
+	(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+}
+
+static void on_graph_event(struct gst_callbacks *cb, uint32_t cbid,
+			   const struct gst_cupti_graph_data *g)
+{
+	if (!g) {
+		return;
+	}
+	switch (cbid) {
+	case GST_CUPTI_RESOURCE_GRAPH_CREATED:
+	case GST_CUPTI_RESOURCE_GRAPH_CLONED:
+		on_graph(cb, g);
+		break;
+	case GST_CUPTI_RESOURCE_GRAPHEXEC_CREATED:
+		on_exec(cb, g);
+		break;
+	case GST_CUPTI_RESOURCE_GRAPHNODE_CREATED:
+	case GST_CUPTI_RESOURCE_GRAPHNODE_CLONED:
+		on_node(cb, g, GST_GRAPH_CHANGE_MADE);
+		break;
+	case GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED:
+		on_edge(cb, g, GST_GRAPH_CHANGE_MADE);
+		break;
+	case GST_CUPTI_RESOURCE_GRAPHNODE_DESTROY_STARTING:
+		if (!is_in_destroy()) {
+			on_node(cb, g, GST_GRAPH_CHANGE_REMOVED);
+		}
+		break;
+	case GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING:
+		if (!is_in_destroy()) {
+			on_edge(cb, g, GST_GRAPH_CHANGE_REMOVED);
+		}
+		break;
+	default:
+		break;
 	}
 }
 
@@ -126,7 +298,11 @@ void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 	case GST_CUPTI_RESOURCE_STREAM_DESTROY_STARTING:
 		on_stream_end(cb, data);
 		break;
+	case GST_CUPTI_RESOURCE_MODULE_LOADED:
+		on_module(cb, data);
+		break;
 	default:
+		on_graph_event(cb, cbid, data->resourceDescriptor);
 		break;
 	}
 }

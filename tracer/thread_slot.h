@@ -23,6 +23,7 @@ struct gst_open_call {
 	uint64_t object;  /* what objects.h is told when it returns; 0 = nothing */
 	uint64_t extra;	  /* flags of a new object, and priority << 32 */
 	uint32_t segment; /* its enter is there */
+	uint32_t name;	  /* string id of the kernel it launches */
 	bool is_silent;	  /* its enter is not recorded: outside a window */
 };
 

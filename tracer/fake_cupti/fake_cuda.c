@@ -37,6 +37,7 @@
 #define EVENT_BASE  0x555530000000u
 #define GRAPH_BASE  0x555540000000u
 #define EXEC_BASE   0x555550000000u
+#define NODE_BASE   (GRAPH_BASE + 0x1000000u) /* of graphs, then of executable ones */
 #define HANDLE_STEP 0x100u
 
 struct event {
@@ -78,6 +79,7 @@ static struct {
 	uint64_t next_address;
 	bool is_runtime;
 	bool is_per_thread;
+	bool is_module_loaded;
 } cuda = {
 	.next_graph_id = 1,
 	.next_stream_id = FIRST_STREAM_ID,
@@ -214,6 +216,28 @@ uint32_t fake_graph_id(const void *graph)
 	}
 	pthread_mutex_unlock(&lock);
 	return id;
+}
+
+/* A number for a node of a graph, or, from GRAPHS on, of an executable graph. */
+static void *node_handle(int graph, int index)
+{
+	return handle(NODE_BASE, graph * GRAPH_NODES + index);
+}
+
+/* As measured: id of the graph in the upper half, index in the lower. */
+uint64_t fake_node_id(const void *node)
+{
+	int n = number_of(NODE_BASE, node, 2 * GRAPHS * GRAPH_NODES);
+	int graph = n / GRAPH_NODES;
+	uint32_t id;
+
+	if (!n) {
+		return 0;
+	}
+	pthread_mutex_lock(&lock);
+	id = graph < GRAPHS ? cuda.graphs[graph].id : cuda.execs[graph - GRAPHS].id;
+	pthread_mutex_unlock(&lock);
+	return (uint64_t)id << 32 | (uint64_t)(n % GRAPH_NODES);
 }
 
 /* ---- start --------------------------------------------------------------------------------- */
@@ -517,11 +541,11 @@ static void add_node(int graph, const char *name, uint64_t duration)
 		g->count++;
 	}
 	pthread_mutex_unlock(&lock);
-	data.node = handle(GRAPH_BASE + 0x1000000u, graph * GRAPH_NODES + index);
+	data.node = node_handle(graph, index);
 	data.nodeType = name ? GST_CU_GRAPH_NODE_KERNEL : GST_CU_GRAPH_NODE_HOST;
 	fake_callback(GST_CUPTI_DOMAIN_RESOURCE, GST_CUPTI_RESOURCE_GRAPHNODE_CREATED, &resource);
 	if (index > 0) {
-		data.dependency = handle(GRAPH_BASE + 0x1000000u, graph * GRAPH_NODES + index - 1);
+		data.dependency = node_handle(graph, index - 1);
 		fake_callback(GST_CUPTI_DOMAIN_RESOURCE,
 			      GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED, &resource);
 	}
@@ -732,11 +756,32 @@ static const char *keep(const char *name)
 	return found ? found : "too_many_names";
 }
 
+/* As with lazy loading: inside the first launch. */
+static void load_module(void)
+{
+	static const char cubin[16];
+	struct gst_cupti_module_data data = {
+		.moduleId = 1, .cubinSize = sizeof(cubin), .pCubin = cubin};
+	struct gst_cupti_resource_data resource = {.context = FAKE_CONTEXT,
+						   .resourceDescriptor = &data};
+	bool is_first;
+
+	pthread_mutex_lock(&lock);
+	is_first = !cuda.is_module_loaded;
+	cuda.is_module_loaded = true;
+	pthread_mutex_unlock(&lock);
+	if (is_first) {
+		fake_callback(GST_CUPTI_DOMAIN_RESOURCE, GST_CUPTI_RESOURCE_MODULE_LOADED,
+			      &resource);
+	}
+}
+
 static void run_kernel(int on, const char *kernel, uint64_t duration_ns)
 {
 	uint64_t start_ns, end_ns;
 	int graph = capture_of(on);
 
+	load_module();
 	if (graph) {
 		add_node(graph, kernel, duration_ns);
 		return;
@@ -1257,6 +1302,29 @@ EXPORT int fake_capture_end(int stream)
 	return end(&call, result) ? 0 : graph;
 }
 
+static void clone_nodes(int graph, int exec)
+{
+	struct gst_cupti_graph_data data = {.graph = handle(EXEC_BASE, exec),
+					    .originalGraph = handle(GRAPH_BASE, graph)};
+	struct gst_cupti_resource_data resource = {.context = FAKE_CONTEXT,
+						   .resourceDescriptor = &data};
+
+	for (int i = 0; i < cuda.execs[exec].count; i++) {
+		data.node = node_handle(GRAPHS + exec, i);
+		data.originalNode = node_handle(graph, i);
+		data.dependency = NULL;
+		data.nodeType = cuda.execs[exec].nodes[i].name ? GST_CU_GRAPH_NODE_KERNEL
+							       : GST_CU_GRAPH_NODE_HOST;
+		fake_callback(GST_CUPTI_DOMAIN_RESOURCE, GST_CUPTI_RESOURCE_GRAPHNODE_CLONED,
+			      &resource);
+		if (i > 0) {
+			data.dependency = node_handle(GRAPHS + exec, i - 1);
+			fake_callback(GST_CUPTI_DOMAIN_RESOURCE,
+				      GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED, &resource);
+		}
+	}
+}
+
 EXPORT int fake_graph_instantiate(int graph)
 {
 	void *made = NULL;
@@ -1285,6 +1353,7 @@ EXPORT int fake_graph_instantiate(int graph)
 			data.graph = made;
 			fake_callback(GST_CUPTI_DOMAIN_RESOURCE, GST_CUPTI_RESOURCE_GRAPH_CLONED,
 				      &resource);
+			clone_nodes(graph, exec);
 			data.graph = params.graph;
 			data.originalGraph = NULL;
 			fake_callback(GST_CUPTI_DOMAIN_RESOURCE,

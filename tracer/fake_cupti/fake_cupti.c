@@ -517,6 +517,7 @@ DECLARE(cuptiGetDeviceId);
 DECLARE(cuptiGetStreamIdEx);
 DECLARE(cuptiGetGraphId);
 DECLARE(cuptiGetGraphExecId);
+DECLARE(cuptiGetGraphNodeId);
 DECLARE(cuptiFinalize);
 
 int cuptiGetVersion(uint32_t *version)
@@ -838,6 +839,12 @@ int cuptiGetGraphId(void *graph, uint32_t *graph_id)
 {
 	*graph_id = fake_graph_id(graph);
 	return *graph_id ? GST_CUPTI_SUCCESS : GST_CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiGetGraphNodeId(void *node, uint64_t *node_id)
+{
+	*node_id = fake_node_id(node);
+	return *node_id ? GST_CUPTI_SUCCESS : GST_CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 int cuptiGetGraphExecId(void *graph_exec, uint32_t *graph_id)

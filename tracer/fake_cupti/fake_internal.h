@@ -52,5 +52,6 @@ void fake_emit_objects(uint32_t kind);
 /** CUPTI's id of a stream or graph handle; 0 = no such. */
 uint32_t fake_stream_id(const void *stream, bool is_per_thread);
 uint32_t fake_graph_id(const void *graph);
+uint64_t fake_node_id(const void *node);
 
 #endif

@@ -138,6 +138,7 @@ enum gst_api_flags {
 	X(GRAPH_INSTANTIATE_PARAMS) \
 	X(GRAPH_STREAM)             \
 	X(GRAPH_EXEC)               \
+	X(GRAPH_EXEC_NODE)          \
 	X(GRAPH)                    \
 	X(GRAPH_UPDATE)             \
 	X(ALLOC)                    \

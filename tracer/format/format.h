@@ -171,6 +171,23 @@ struct gst_rec_head {
 	X(overhead_type, OVERHEAD, 393216, COMMAND_BUFFER_FULL, "command-buffer-full")         \
 	X(overhead_type, OVERHEAD, 458752, ACTIVITY_BUFFER_REQUEST, "activity-buffer-request") \
 	X(overhead_type, OVERHEAD, 524288, UVM_ACTIVITY_INIT, "uvm-activity-init")             \
+	X(node_type, NODE, 0, UNKNOWN, "unknown")                                              \
+	X(node_type, NODE, 1, KERNEL, "kernel")                                                \
+	X(node_type, NODE, 2, MEMCPY, "memcpy")                                                \
+	X(node_type, NODE, 3, MEMSET, "memset")                                                \
+	X(node_type, NODE, 4, HOST, "host")                                                    \
+	X(node_type, NODE, 5, GRAPH, "graph")                                                  \
+	X(node_type, NODE, 6, EMPTY, "empty")                                                  \
+	X(node_type, NODE, 7, WAIT_EVENT, "wait-event")                                        \
+	X(node_type, NODE, 8, RECORD_EVENT, "record-event")                                    \
+	X(node_type, NODE, 9, SEMAPHORE_SIGNAL, "semaphore-signal")                            \
+	X(node_type, NODE, 10, SEMAPHORE_WAIT, "semaphore-wait")                               \
+	X(node_type, NODE, 11, ALLOC, "alloc")                                                 \
+	X(node_type, NODE, 12, FREE, "free")                                                   \
+	X(node_type, NODE, 13, MEMOPS, "memops")                                               \
+	X(node_type, NODE, 14, CONDITIONAL, "conditional")                                     \
+	X(graph_change, GRAPH_CHANGE, 0, MADE, "made")                                         \
+	X(graph_change, GRAPH_CHANGE, 1, REMOVED, "removed")                                   \
 	X(device_flags, DEVICE_FLAG, 1, FORCED, "forced-flush")                                \
 	X(device_flags, DEVICE_FLAG, 2, CAPTURED, "in-capture")
 

@@ -35,7 +35,9 @@
 	X(memory_kind, ENUM)    \
 	X(memory_op, ENUM)      \
 	X(sync_type, ENUM)      \
-	X(overhead_type, ENUM)
+	X(overhead_type, ENUM)  \
+	X(node_type, ENUM)      \
+	X(graph_change, ENUM)
 
 #define X(name, class) FORM_##name,
 enum form_index { FORMS(X) };

@@ -194,6 +194,83 @@ static void errors_are_recorded(void **state)
 	scan_release(&scan);
 }
 
+static void graphs_have_nodes_and_edges(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_graph graph, clone;
+	struct gst_rec_graph_node node[6];
+	struct gst_rec_graph_edge edge;
+	struct gst_rec_graph_exec exec;
+	struct gst_rec_call_graph launch;
+	struct gst_rec_graph_run ran;
+	struct scan scan;
+
+	run_script(run, "stream s; capture s; launch s a 5us; hostfunc s 1us; launch s b 5us; "
+			"endcapture s g; instantiate g x; graphlaunch x s; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH), 2);
+	scan_get(&scan, scan_find(&scan, GST_REC_GRAPH, 0), &graph, sizeof(graph));
+	scan_get(&scan, scan_find(&scan, GST_REC_GRAPH, 1), &clone, sizeof(clone));
+	assert_true(graph.graph != 0 && graph.handle != 0);
+	assert_int_equal(graph.original, 0);
+	assert_int_equal(clone.original, graph.graph);
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_NODE), 6);
+	for (size_t i = 0; i < 6; i++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_GRAPH_NODE, i), &node[i], sizeof(node[i]));
+		assert_int_equal(node[i].graph, i < 3 ? graph.graph : clone.graph);
+		assert_int_equal(node[i].type, i % 3 == 1 ? GST_NODE_HOST : GST_NODE_KERNEL);
+		assert_int_equal(node[i].change, GST_GRAPH_CHANGE_MADE);
+		assert_int_equal(node[i].node >> 32, node[i].graph);
+		assert_int_equal(node[i].original, i < 3 ? 0 : node[i - 3].node);
+		assert_true(node[i].handle != 0 && node[i].head.corr != 0);
+	}
+	assert_string_equal(scan_string(&scan, node[0].name), "a");
+	assert_int_equal(node[1].name, 0);
+	assert_string_equal(scan_string(&scan, node[2].name), "b");
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_EDGE), 4);
+	for (size_t i = 0; i < 4; i++) {
+		size_t to = i + 1 + i / 2;
+
+		scan_get(&scan, scan_find(&scan, GST_REC_GRAPH_EDGE, i), &edge, sizeof(edge));
+		assert_int_equal(edge.from, node[to - 1].node);
+		assert_int_equal(edge.to, node[to].node);
+		assert_int_equal(edge.port, 0);
+	}
+	/* the executable graph of the launch is known by both its names */
+	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_EXEC), 1);
+	scan_get(&scan, scan_find(&scan, GST_REC_GRAPH_EXEC, 0), &exec, sizeof(exec));
+	assert_int_equal(exec.graph, graph.graph);
+	for (size_t n = 0;; n++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_CALL_GRAPH, n), &launch, sizeof(launch));
+		if (launch.exec) {
+			break;
+		}
+	}
+	assert_int_equal(launch.exec, exec.exec);
+	scan_get(&scan, scan_find(&scan, GST_REC_GRAPH_RUN, 0), &ran, sizeof(ran));
+	assert_int_equal(ran.graph, exec.id);
+	scan_release(&scan);
+}
+
+static void modules_are_told_with_their_call(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_call_launch launch;
+	struct gst_rec_module module;
+	struct scan scan;
+
+	run_script(run, "stream s; launch s a 1us; launch s b 1us; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_MODULE), 1);
+	scan_get(&scan, scan_find(&scan, GST_REC_MODULE, 0), &module, sizeof(module));
+	scan_get(&scan, scan_find(&scan, GST_REC_CALL_LAUNCH, 0), &launch, sizeof(launch));
+	assert_int_equal(module.head.corr, launch.head.corr);
+	assert_int_equal(module.module, 1);
+	assert_int_equal(module.ctx, 1);
+	assert_int_equal(module.size, 16);
+	scan_release(&scan);
+}
+
 static void graph_nodes_are_recorded_on_request(void **state)
 {
 	struct run *run = *state;
@@ -512,6 +589,8 @@ int main(void)
 		CASE(calls_and_kernels_are_in_order),
 		CASE(each_kind_of_call_is_recorded),
 		CASE(errors_are_recorded),
+		CASE(graphs_have_nodes_and_edges),
+		CASE(modules_are_told_with_their_call),
 		CASE(graph_nodes_are_recorded_on_request),
 		CASE(the_per_thread_default_stream_is_told_apart),
 		CASE(many_threads_keep_their_order),
