@@ -896,6 +896,17 @@ static uint32_t turn_window(struct gst_callbacks *cb, const struct gst_api *api,
 	return now;
 }
 
+/* Whether the call puts work into the per-thread default stream of its thread. */
+static bool is_own_stream(const struct gst_api *api, uint64_t stream)
+{
+	if (stream == GST_CU_STREAM_PER_THREAD) {
+		return true;
+	}
+	return !stream && api->flags & (GST_API_PTSZ | GST_API_PTDS) &&
+	       api->class_id != GST_API_CLASS_STREAM_SYNC &&
+	       api->class_id != GST_API_CLASS_STREAM_QUERY;
+}
+
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
@@ -951,6 +962,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	gst_chunk_commit(slot->page, r.head.kind, bytes, data->correlationId);
 	open = push_call(slot, data->correlationId, api->api, d.out);
 	open->segment = gst_windows_segment(now);
+	open->is_own = is_own_stream(api, d.stream);
 	open->name = r.head.kind == GST_KIND_CALL_LAUNCH ? r.launch.name : 0;
 	if (has_state) {
 		note_object(open, api, &d);
@@ -986,6 +998,10 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		if (call.object | call.extra | r.value && cb->objects) {
 			follow_object(cb, api, &call, r.value, data->contextUid);
 		}
+	}
+	if (__builtin_expect(call.is_own && slot->owner_told != data->contextUid, 0) &&
+	    r.result == GST_CU_SUCCESS) {
+		gst_resources_tell_owner(cb, slot, data);
 	}
 	if (call.is_silent) {
 		return;

@@ -195,6 +195,79 @@ static uint32_t read_driver_version(void)
 	return version > 0 ? (uint32_t)version : 0;
 }
 
+/* Decimal digits at *@at, before @end; moves it behind them. */
+static uint32_t read_number(const char **at, const char *end)
+{
+	uint32_t value = 0;
+
+	while (*at < end && **at >= '0' && **at <= '9' && value < 100000) {
+		value = value * 10 + (uint32_t)(**at - '0');
+		(*at)++;
+	}
+	return value;
+}
+
+uint32_t gst_identity_runtime_version(const char *maps, size_t length)
+{
+	static const char name[] = "/libcudart";
+	static const char suffix[] = ".so.";
+	const char *end = maps + length;
+	const char *at = maps;
+
+	while ((at = memmem(at, (size_t)(end - at), name, sizeof(name) - 1)) != NULL) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = line ? line : end;
+		const char *number = memmem(at, (size_t)(stop - at), suffix, sizeof(suffix) - 1);
+		uint32_t major, minor;
+
+		at += sizeof(name) - 1;
+		if (!number) {
+			continue;
+		}
+		number += sizeof(suffix) - 1;
+		major = read_number(&number, stop);
+		if (number + 1 < stop && *number == '.' && number[1] >= '0' && number[1] <= '9') {
+			number++;
+			minor = read_number(&number, stop);
+			if (major && major < 1000 && minor < 100) {
+				return major * 1000 + minor * 10;
+			}
+		}
+	}
+	return 0;
+}
+
+/* The list of mappings may be long: piece by piece, with an overlap for a path that is cut. */
+static uint32_t read_runtime_version(void)
+{
+	static char
+		text[2 * GST_STRING_MAX_BYTES]; /* one thread at a time: start, then the writer */
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	uint32_t version = 0;
+
+	while (fd >= 0 && !version) {
+		ssize_t n = read(fd, text + used, sizeof(text) - used);
+
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n <= 0) {
+			break;
+		}
+		used += (size_t)n;
+		version = gst_identity_runtime_version(text, used);
+		if (used > sizeof(text) / 2) {
+			memmove(text, text + used - sizeof(text) / 4, sizeof(text) / 4);
+			used = sizeof(text) / 4;
+		}
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	return version;
+}
+
 static void write_process(const struct gst_identity *id, struct gst_writer *w,
 			  const struct gst_config *config, const struct gst_cupti *cupti)
 {
@@ -207,6 +280,7 @@ static void write_process(const struct gst_identity *id, struct gst_writer *w,
 		.pid_ns = read_pid_namespace(),
 		.start_ticks = read_start_ticks(),
 		.driver_version = read_driver_version(),
+		.runtime_version = read_runtime_version(),
 		.cupti_version = cupti->version,
 	};
 	size_t length;

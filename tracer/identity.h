@@ -22,6 +22,12 @@ struct gst_identity {
 /** Read what names and headers need. Never fails: what cannot be read is "" or 0. */
 void gst_identity_init(struct gst_identity *id);
 
+/**
+ * CUDA runtime version that the name of a libcudart in @maps (as /proc/PID/maps, @length bytes) tells, e.g. 12040;
+ * 0 if there is none, or it is linked statically, or its name has the major version alone.
+ */
+uint32_t gst_identity_runtime_version(const char *maps, size_t length);
+
 /** Put the SEGMENT record that begins @index, at @time_ns. Threads: as gst_identity_write(). */
 void gst_identity_write_segment(struct gst_writer *w, uint32_t index, bool is_unbroken,
 				uint64_t time_ns);

@@ -119,6 +119,30 @@ static void on_stream_end(struct gst_callbacks *cb, const struct gst_cupti_resou
 	}
 }
 
+void gst_resources_tell_owner(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+			      const struct gst_cupti_callback_data *data)
+{
+	struct gst_rec_stream rec = {
+		.head = gst_record_head(GST_KIND_STREAM, sizeof(rec), 0),
+		.ctx = data->contextUid,
+		.type = GST_STREAM_BLOCKING,
+		.thread = slot->thread,
+	};
+
+	if (!data->context || !data->contextUid) {
+		return;
+	}
+	slot->owner_told = data->contextUid;
+	if (!cb->cupti || !cb->cupti->cuptiGetStreamIdEx ||
+	    cb->cupti->cuptiGetStreamIdEx(data->context, NULL, 1, &rec.stream) || !rec.stream) {
+		return;
+	}
+	(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+	if (cb->objects) {
+		gst_objects_define_stream(cb->objects, &rec, gst_windows_now(cb->windows));
+	}
+}
+
 static void on_module(struct gst_callbacks *cb, const struct gst_cupti_resource_data *data)
 {
 	const struct gst_cupti_module_data *module = data->resourceDescriptor;

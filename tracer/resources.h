@@ -13,6 +13,13 @@
 /** Enable the resource callbacks that are looked at. */
 void gst_resources_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti);
 
+/**
+ * Say once that the per-thread default stream of the context that is current is this thread's. At the exit of a
+ * call that put work into it.
+ */
+void gst_resources_tell_owner(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+			      const struct gst_cupti_callback_data *data);
+
 /** The callback @cbid of the RESOURCE domain. errno is kept. */
 void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 			    const struct gst_cupti_resource_data *data);

@@ -122,6 +122,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	slot->page = NULL;
 	slot->depth = 0;
 	slot->is_busy = false;
+	slot->owner_told = 0;
 	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
 	self = slot;
 	pthread_setspecific(t->key, slot);

@@ -25,6 +25,7 @@ struct gst_open_call {
 	uint32_t segment; /* its enter is there */
 	uint32_t name;	  /* string id of the kernel it launches */
 	bool is_silent;	  /* its enter is not recorded: outside a window */
+	bool is_own;	  /* it puts work into the thread's own default stream */
 };
 
 struct gst_thread_slot {
@@ -36,6 +37,7 @@ struct gst_thread_slot {
 	uint32_t depth; /* calls[] in use */
 	struct gst_open_call calls[GST_CALLS_NESTED];
 	_Atomic uint32_t next; /* free list */
+	uint32_t owner_told;   /* context whose per-thread stream was told to be this thread's */
 	bool is_busy;	       /* inside our callback: a signal handler must not enter again */
 };
 

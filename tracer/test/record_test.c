@@ -291,6 +291,9 @@ static void graph_nodes_are_recorded_on_request(void **state)
 static void the_per_thread_default_stream_is_told_apart(void **state)
 {
 	struct run *run = *state;
+	struct gst_rec_stream stream;
+	struct gst_rec_kernel kernel;
+	uint32_t owner[2] = {0};
 	struct scan scan;
 	size_t open;
 
@@ -305,6 +308,27 @@ static void the_per_thread_default_stream_is_told_apart(void **state)
 	assert_int_equal(scan_calls(&scan, "cudaStreamSynchronize_ptsz_v7000", &open), 2);
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 3);
+	/* each thread's stream has its owner, told once */
+	for (size_t n = 0, i; (i = scan_find(&scan, GST_REC_STREAM, n)) != SIZE_MAX; n++) {
+		scan_get(&scan, i, &stream, sizeof(stream));
+		if (stream.thread) {
+			assert_in_range(stream.thread, 1, 2);
+			owner[stream.thread - 1] += stream.stream;
+		}
+	}
+	for (size_t n = 0; n < 3; n++) {
+		struct gst_rec_call_launch launch;
+
+		scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, n), &kernel, sizeof(kernel));
+		for (size_t c = 0; c < 3; c++) {
+			size_t at = scan_find(&scan, GST_REC_CALL_LAUNCH, c);
+
+			scan_get(&scan, at, &launch, sizeof(launch));
+			if (launch.head.corr == kernel.head.corr) {
+				assert_int_equal(owner[scan.records[at].thread - 1], kernel.stream);
+			}
+		}
+	}
 	scan_release(&scan);
 }
 
