@@ -733,12 +733,31 @@ static void ingest_reason(struct gst_builder *b, uint32_t process,
 	}
 }
 
+/* Kinds that may change order and that we cannot read: as good as calls that are lost. */
+static void ingest_unknown(struct gst_builder *b, uint32_t source,
+			   const struct gst_load_stats *stats)
+{
+	for (size_t i = 0; i < stats->unknown_count; i++) {
+		const struct gst_load_unknown *u = &stats->unknown[i];
+		uint32_t process;
+
+		if (!u->is_critical)
+			continue;
+		(void)find_process(b, source, u->process, &process);
+		gst_vec_push(&b->losses, (struct gst_loss){.process = process,
+							   .kind = 0,
+							   .reason = GST_LOSS_UNKNOWN,
+							   .count = u->count});
+	}
+}
+
 void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 			    const struct gst_load_stats *stats)
 {
 	b->m->stats.records += stats->records;
 	b->m->stats.unknown_records += stats->unknown_records;
 	b->m->stats.unknown_critical += stats->unknown_critical;
+	ingest_unknown(b, source, stats);
 	if (stats->is_complete)
 		return;
 	b->m->is_complete = false;

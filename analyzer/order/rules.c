@@ -579,8 +579,12 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 	*kind = FRONT_RECORD;
 	if (event == GST_NONE)
 		return GST_REF_UNKNOWN;
-	if (sync_id && gst_map_get(&b->sync_ids, (uint64_t)event << 32 | sync_id, record))
-		return GST_REF_OP;
+	if (sync_id && gst_map_get(&b->sync_ids, (uint64_t)event << 32 | sync_id, record)) {
+		if (accepted(b, b->m->ops[*record].call, call) != GST_ACCEPTED_AFTER)
+			return GST_REF_OP;
+		*record = GST_NONE; /* a number that cannot be right */
+		return GST_REF_UNKNOWN;
+	}
 	saw = collect(b, &b->events[event], call);
 	if (saw & SAW_AMBIGUOUS || b->preds.count > 1 || recorded_meanwhile(b, call, event))
 		return GST_REF_AMBIGUOUS;

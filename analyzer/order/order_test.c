@@ -1,0 +1,274 @@
+/* order_test.c - what the graph answers, and how it grows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/outfile.h"
+#include "analyzer/order/order.h"
+
+struct scene {
+	struct gst_outfile *text;
+	struct gst_arena *arena;
+	struct gst_loader *loader;
+	const struct gst_model *m;
+	const struct gst_order *o;
+	uint32_t corr;
+	uint64_t now;
+};
+
+static void begin(struct scene *s, const char *defs)
+{
+	*s = (struct scene){.text = gst_outfile_open_memory(), .now = 1000};
+	gst_outfile_printf(
+		s->text,
+		"gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\n"
+		"context ctx=1 device=0 null_stream=7\n%schunk events process=1 thread=1\n",
+		defs);
+}
+
+static void launch(struct scene *s, const char *fields)
+{
+	gst_outfile_printf(s->text,
+			   "call_launch corr=%u enter_ns=%llu api=cuLaunchKernelEx ctx=1 %s\n"
+			   "call_exit corr=%u exit_ns=%llu\n",
+			   s->corr + 1, (unsigned long long)s->now, fields, s->corr + 1,
+			   (unsigned long long)s->now + 1);
+	s->corr++;
+	s->now += 2;
+}
+
+static void synchronize(struct scene *s, const char *fields)
+{
+	gst_outfile_printf(s->text,
+			   "call_stream corr=%u enter_ns=%llu api=cuStreamSynchronize ctx=1 %s\n"
+			   "call_exit corr=%u exit_ns=%llu\n",
+			   s->corr + 1, (unsigned long long)s->now, fields, s->corr + 1,
+			   (unsigned long long)s->now + 1);
+	s->corr++;
+	s->now += 2;
+}
+
+static void build(struct scene *s)
+{
+	const struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	struct gst_err err = {0};
+	const char *text;
+	size_t length;
+
+	gst_outfile_printf(s->text, "chunk defs process=1\nend time_ns=%llu\n",
+			   (unsigned long long)s->now + 1000);
+	text = gst_outfile_memory(s->text, &length);
+	s->arena = gst_arena_new(0);
+	if (gst_loader_open_memory(text, length, "text", &options, &s->loader, &err) ||
+	    gst_model_build(&s->loader, 1, s->arena, &s->m, &err) ||
+	    gst_order_build(s->m, s->arena, &s->o, &err))
+		fail_msg("%s", err.text);
+	assert_null(gst_model_validate(s->m));
+}
+
+static void drop(struct scene *s)
+{
+	gst_loader_close(s->loader);
+	gst_model_free(s->m);
+	gst_arena_free(s->arena);
+	gst_outfile_abort(s->text);
+}
+
+static uint64_t rule_count(const struct scene *s, enum gst_rule rule)
+{
+	return gst_order_stats(s->o)->per_rule[rule];
+}
+
+/* Every programmatic launch is waited for once, however many waits follow. */
+static void test_long_programmatic_chain(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s, "stream ctx=1 stream=13 type=nonblocking handle=0x100\n");
+	launch(&s, "stream=0x100");
+	for (int i = 0; i < 3000; i++) {
+		launch(&s, "stream=0x100 flags=programmatic-serialization");
+		if (i % 3 == 0)
+			synchronize(&s, "stream=0x100");
+	}
+	launch(&s, "stream=0x100");
+	build(&s);
+	assert_int_equal(s.m->op_count, 3002);
+	/* Linear: a launch has an S2 edge to the one before it, and one or two into barrier points. */
+	assert_true(gst_order_edge_count(s.o) < 12 * s.m->op_count);
+	assert_int_equal(gst_order_before(s.o, 0, 3001, NULL), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 1500, 3001, NULL), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 3000, 3001, NULL), GST_YES);
+	drop(&s);
+}
+
+/* A thousand streams and a legacy op every ten ops: each op joins S3 once on each side. */
+static void test_barriers_are_linear(void **state)
+{
+	struct scene s;
+	char fields[64];
+
+	(void)state;
+	begin(&s, "");
+	/* The streams are made by calls that are not in the trace: defined before the events. */
+	gst_outfile_printf(s.text, "chunk defs process=1\n");
+	for (int i = 0; i < 1000; i++)
+		gst_outfile_printf(s.text, "stream ctx=1 stream=%d type=blocking handle=0x%x\n",
+				   13 + i, 0x1000 + i);
+	gst_outfile_printf(s.text, "chunk events process=1 thread=1\n");
+	for (int i = 0; i < 5000; i++) {
+		snprintf(fields, sizeof(fields), "stream=0x%x", 0x1000 + i % 1000);
+		launch(&s, i % 10 == 9 ? "" : fields);
+	}
+	build(&s);
+	assert_true(rule_count(&s, GST_RULE_S3) <= 2ull * s.m->op_count);
+	assert_true(gst_order_edge_count(s.o) < 6 * s.m->op_count);
+	assert_int_equal(gst_order_before(s.o, 0, 4998, NULL), GST_YES);
+	drop(&s);
+}
+
+/* 300 threads inside of a call to one stream at the same time: bounded, and said. */
+static void test_many_overlapping_calls(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s, "stream ctx=1 stream=13 type=nonblocking handle=0x100\n");
+	launch(&s, "stream=0x100");
+	for (int i = 0; i < 300; i++)
+		gst_outfile_printf(s.text,
+				   "chunk events process=1 thread=%d\n"
+				   "call_launch corr=%d enter_ns=%d api=cuLaunchKernel ctx=1 "
+				   "stream=0x100\ncall_exit corr=%d exit_ns=9000\n",
+				   i + 2, 1000 + i, 2000 + i, 1000 + i);
+	s.now = 10000;
+	build(&s);
+	assert_true(gst_order_stats(s.o)->cut_fronts > 0);
+	assert_true(gst_order_stats(s.o)->ambiguous_pairs > 0);
+	assert_int_equal(gst_order_before(s.o, 0, 1, NULL), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 5, 6, NULL), GST_DONT_KNOW);
+	drop(&s);
+}
+
+static void test_queries(void **state)
+{
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_path_query q = {0};
+	const gst_edge_id *edges;
+	const gst_node_id legacy = 1;
+	struct scene s;
+
+	(void)state;
+	begin(&s, "stream ctx=1 stream=13 type=blocking handle=0x100\n"
+		  "stream ctx=1 stream=14 type=blocking handle=0x200\n");
+	launch(&s, "stream=0x100");
+	launch(&s, "");
+	launch(&s, "stream=0x200");
+	synchronize(&s, "stream=0x200");
+	launch(&s, "stream=0x100");
+	build(&s);
+	assert_int_equal(gst_order_before(s.o, 0, 2, NULL), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 2, 0, NULL), GST_NO);
+	assert_int_equal(gst_order_why(s.o, 0, 2, NULL, scratch, &edges), 2);
+	assert_int_equal(gst_order_edge(s.o, edges[0])->rule, GST_RULE_S3);
+	assert_int_equal(gst_order_edge(s.o, edges[1])->to, 2);
+	/* Without the rule, or without the op in the middle, nothing is left. */
+	q.without_rules = UINT64_C(1) << GST_RULE_S3;
+	assert_int_equal(gst_order_before(s.o, 0, 2, &q), GST_NO);
+	assert_int_equal(gst_order_why(s.o, 0, 2, &q, scratch, &edges), 0);
+	q = (struct gst_path_query){.without_nodes = &legacy, .without_node_count = 1};
+	assert_int_equal(gst_order_before(s.o, 0, 2, &q), GST_NO);
+	/* 2 before 3: by the host alone. */
+	q = (struct gst_path_query){0};
+	assert_int_equal(gst_order_before(s.o, 2, 3, &q), GST_YES);
+	q.device_only = true;
+	assert_int_equal(gst_order_before(s.o, 2, 3, &q), GST_NO);
+	/* A search that may not look far does not know. */
+	q = (struct gst_path_query){.max_nodes = 1};
+	assert_int_equal(gst_order_before(s.o, 0, 3, &q), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 0, 2, &q), GST_DONT_KNOW);
+	assert_int_equal(gst_order_before(s.o, gst_node_of_call(s.o, 3), 3, NULL), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 3, gst_node_of_call(s.o, 4), NULL), GST_NO);
+	gst_arena_free(scratch);
+	drop(&s);
+}
+
+/* Where calls between two ops were lost, no path is no answer. */
+static void test_loss_is_no_answer(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s, "stream ctx=1 stream=13 type=nonblocking handle=0x100\n"
+		  "stream ctx=1 stream=14 type=nonblocking handle=0x200\n"
+		  "loss kind=call_event reason=no-chunk count=1 since_ns=1003 until_ns=1003\n");
+	launch(&s, "stream=0x100");
+	launch(&s, "stream=0x200");
+	launch(&s, "stream=0x100");
+	launch(&s, "stream=0x200");
+	launch(&s, "stream=0x100");
+	build(&s);
+	assert_int_equal(gst_order_before(s.o, 0, 3, NULL), GST_DONT_KNOW);
+	assert_int_equal(gst_order_before(s.o, 0, 2, NULL), GST_YES);
+	assert_int_equal(gst_order_before(s.o, 3, 4, NULL), GST_NO);
+	drop(&s);
+}
+
+/* Points come after all that must precede them. */
+static void test_topological(void **state)
+{
+	const gst_point_id *points;
+	uint32_t *at;
+	uint32_t count;
+	struct scene s;
+
+	(void)state;
+	begin(&s, "");
+	for (int i = 0; i < 20; i++) {
+		launch(&s, "");
+		synchronize(&s, "");
+	}
+	build(&s);
+	points = gst_order_topological(s.o, &count);
+	assert_int_equal(count, 2 * gst_order_node_count(s.o));
+	at = calloc(count, sizeof(*at));
+	assert_non_null(at);
+	for (uint32_t i = 0; i < count; i++)
+		at[points[i]] = i;
+	for (gst_edge_id e = 0; e < gst_order_edge_count(s.o); e++) {
+		const struct gst_edge *edge = gst_order_edge(s.o, e);
+
+		assert_true(at[gst_edge_from_point(edge)] < at[gst_edge_to_point(edge)]);
+	}
+	for (gst_node_id n = 0; n < gst_order_node_count(s.o); n++) {
+		uint32_t ins, outs;
+		const gst_edge_id *in = gst_order_in(s.o, n, &ins);
+		const gst_edge_id *out = gst_order_out(s.o, n, &outs);
+
+		assert_true(at[gst_point_begin(n)] < at[gst_point_end(n)]);
+		for (uint32_t i = 0; i < ins; i++)
+			assert_int_equal(gst_order_edge(s.o, in[i])->to, n);
+		for (uint32_t i = 0; i < outs; i++)
+			assert_int_equal(gst_order_edge(s.o, out[i])->from, n);
+	}
+	free(at);
+	drop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_programmatic_chain),
+		cmocka_unit_test(test_barriers_are_linear),
+		cmocka_unit_test(test_many_overlapping_calls),
+		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_loss_is_no_answer),
+		cmocka_unit_test(test_topological),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
