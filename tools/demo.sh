@@ -79,5 +79,5 @@ cat <<END
 $out/report.txt       the report above
 $out/trace.pftrace    the same as a timeline: open https://ui.perfetto.dev in a browser, choose
                       "Open trace file" and give it this file (it stays on your machine)
-The program: $gstrace --help
+The program: bazel-bin/analyzer/cli/gstrace --help
 END
