@@ -428,6 +428,47 @@ static void merge_streams(struct trace *t)
 	}
 }
 
+static struct item *call_of(struct trace *t, uint32_t corr, uint32_t kind)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->corr == corr && x->schema->kind == kind) {
+			return x;
+		}
+	}
+	return NULL;
+}
+
+/* Item @from to the place behind @to, which comes later. */
+static void move_behind(struct item *from, struct item *to)
+{
+	struct item moved = *from;
+
+	if (from >= to) {
+		return;
+	}
+	moved.chunk = to->chunk;
+	memmove(from, from + 1, (size_t)(to - from) * sizeof(*from));
+	*to = moved;
+}
+
+/* As if the wait had been called right after the record that is now meant. */
+static void move_wait_behind(struct trace *t, uint32_t wait_corr, uint32_t record_corr)
+{
+	struct item *wait = call_of(t, wait_corr, GST_REC_CALL_EVENT);
+	struct item *end = call_of(t, wait_corr, GST_REC_CALL_EXIT);
+	struct item *record = call_of(t, record_corr, GST_REC_CALL_EXIT);
+
+	if (!wait || !end || !record) {
+		return;
+	}
+	(void)is_set(wait, "enter_ns", get(record, "exit_ns"));
+	(void)is_set(end, "exit_ns", get(record, "exit_ns"));
+	move_behind(wait, record);
+	move_behind(call_of(t, wait_corr, GST_REC_CALL_EXIT),
+		    call_of(t, wait_corr, GST_REC_CALL_EVENT));
+}
+
 /* Each event wait refers to the record after the one it was made for. */
 static void move_waits_on(struct trace *t)
 {
@@ -436,6 +477,7 @@ static void move_waits_on(struct trace *t)
 		if (x->schema->kind == GST_REC_SYNC && get(x, "type") == GST_SYNC_STREAM_WAIT &&
 		    get(x, "sync_id")) {
 			uint64_t event = get(x, "event_id"), next = 0;
+			uint32_t corr = 0;
 			for (size_t j = 0; j < t->items.count; j++) {
 				const struct item *y = &t->items.data[j];
 				if (y->schema->kind == GST_REC_EVENT &&
@@ -443,10 +485,13 @@ static void move_waits_on(struct trace *t)
 				    get(y, "sync_id") > get(x, "sync_id") &&
 				    (!next || get(y, "sync_id") < next)) {
 					next = get(y, "sync_id");
+					corr = y->corr;
 				}
 			}
 			if (next) {
 				(void)is_set(x, "sync_id", next);
+				/* A number alone that names a record to come is not believed. */
+				move_wait_behind(t, x->corr, corr);
 			}
 		}
 	}
