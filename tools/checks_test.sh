@@ -217,6 +217,82 @@ expect text 'merge conflict'
 printf 'x\n' >'docs/a planted.md'
 expect text 'file names have'
 
+# docs
+put docs/planted.md <<'M'
+[a page](nowhere.md), [a part](README.md#nowhere)
+M
+expect docs 'no such file: nowhere.md'
+put docs/planted.md <<'M'
+# A heading
+[a part](#another-heading)
+M
+expect docs 'no such heading: #another-heading'
+# In two pieces: this file is in the sources as well.
+name=gst_no_such
+printf '`%s' "$name" >docs/planted.md
+printf '_planted` is called.\n' >>docs/planted.md
+expect docs "no such name in the sources: ${name}_planted"
+put docs/planted.md <<'M'
+`tools/planted.sh` does it.
+M
+expect docs 'no such file: tools/planted.sh'
+put docs/planted.md <<'M'
+Set GSTRACE_PLANTED=1.
+M
+expect docs 'no such setting: GSTRACE_PLANTED'
+
+# docs, with a program: one that knows one command and one option
+docs_program() {
+	put tools/planted_program.sh <<'C'
+#!/bin/sh
+case "$*" in
+--help) printf 'Commands:\n  known      does it\n\nExamples:\n' ;;
+'known --help') printf '      --option=X  of it\n' ;;
+*) echo "it said: $*" ;;
+esac
+C
+	chmod +x tools/planted_program.sh
+}
+docs='docs --gstrace tools/planted_program.sh docs/planted.md'
+docs_program
+put docs/planted.md <<'M'
+`gstrace planted x.gst`
+M
+expect "$docs" 'gstrace has no command planted'
+docs_program
+put docs/planted.md <<'M'
+`gstrace known --planted x.gst`
+M
+expect "$docs" 'gstrace known has no option --planted'
+docs_program
+put docs/planted.md <<'M'
+Say `--planted`.
+M
+expect "$docs" 'no command has an option --planted'
+docs_program
+put docs/planted.md <<'M'
+```
+$ gstrace known x
+it said: known y
+```
+M
+expect "$docs" 'gstrace known x prints something else'
+docs_program
+put docs/planted.md <<'M'
+`gstrace known --option=1`, [here](planted.md):
+```
+$ gstrace known x
+it said: known x
+$ gstrace known a b | grep -E 'no such line'
+```
+M
+if (tools/check_docs.sh --gstrace tools/planted_program.sh docs/planted.md) >"$work/out" 2>&1; then
+	ok
+else
+	not_ok "check_docs failed on a good document"
+fi
+git clean -qfdx
+
 # exports: libraries of our own making
 library() {
 	gcc -shared -fPIC -o "$work/lib.so" -x c "$@"

@@ -115,6 +115,12 @@ check_exports() {
 	tools/check_exports.sh "$bin/tracer/libgstrace.so"
 }
 
+check_docs() {
+	local bin
+	bin=$(bazel info -c opt --config=werror bazel-bin 2>/dev/null) || return 1
+	tools/check_docs.sh --gstrace "$bin/analyzer/cli/gstrace"
+}
+
 # Two fuzzers at a time, each with a copy of its seeds and a folder for what it finds.
 fuzz() {
 	local targets label dir bin name log status=0 batch labels seconds=$1
@@ -201,6 +207,7 @@ fi
 
 stage "check headers" tools/check_headers.sh
 stage "check exports" check_exports
+stage "check docs" check_docs
 stage "check tags" tools/check_tags.sh
 
 if [ "$quick" -eq 0 ]; then
