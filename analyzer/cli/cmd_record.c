@@ -37,6 +37,9 @@ enum { OUTPUT_BYTES = 1024 };
 
 enum { MAX_LISTED = 32, MAX_NEXT = 4 };
 
+/* Reading a larger trace takes longer than somebody wants to wait for a number. */
+#define MAX_COUNTED_BYTES (UINT64_C(256) << 20)
+
 struct record {
 	const char *library, *output;
 	bool is_forced, is_quiet;
@@ -247,6 +250,11 @@ static void describe_trace(const char *path, char *text, size_t size)
 	}
 	if (gst_loader_open(path, NULL, &l, &err)) {
 		snprintf(text, size, "%s", err.text);
+		return;
+	}
+	if (stat(path, &st) == 0 && (uint64_t)st.st_size > MAX_COUNTED_BYTES) {
+		snprintf(text, size, "%s%s%s", gst_bytes((uint64_t)st.st_size).text, folded, state);
+		gst_loader_close(l);
 		return;
 	}
 	while (gst_loader_next(l, &r) > 0) {

@@ -214,13 +214,16 @@ bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *n
 	return false;
 }
 
+/* Of one call: a hostile trace may have a call for each op, and each waiting for all. */
+enum { MAX_VISITED = 10000 };
+
 uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint32_t max,
 			    void (*fn)(void *payload, gst_op_id op), void *payload)
 {
-	uint32_t count, found = 0;
+	uint32_t count, found = 0, visited = 0;
 	const gst_edge_id *in = gst_order_in(a->order, gst_node_of_call(a->order, call), &count);
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && visited < MAX_VISITED; i++) {
 		const struct gst_edge *edge = gst_order_edge(a->order, in[i]);
 		const gst_edge_id *through = &in[i];
 		uint32_t through_count = 1;
@@ -231,7 +234,7 @@ uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint
 		if (gst_node_is_barrier(a->order, edge->from)) {
 			through = gst_order_in(a->order, edge->from, &through_count);
 		}
-		for (uint32_t k = 0; k < through_count; k++) {
+		for (uint32_t k = 0; k < through_count && visited++ < MAX_VISITED; k++) {
 			gst_node_id from = gst_order_edge(a->order, through[k])->from;
 			const struct gst_op *op;
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/sort.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/text_layout.h"
 #include "analyzer/export/units.h"
@@ -278,13 +279,12 @@ static void wait_line(void *payload, gst_op_id op)
 	char label[GST_LABEL_BYTES], state[96];
 
 	gst_model_op_label(m, op, label, sizeof(label));
-	if (!(o->flags & GST_OP_TIMED)) {
-		snprintf(state, sizeof(state), "not seen to run");
-	} else if (o->flags & GST_OP_FORCED) {
-		snprintf(state, sizeof(state), "began at %s, end not known",
-			 gst_moment(o->begin_ns).text);
-	} else {
+	if (o->flags & GST_OP_TIMED) {
 		snprintf(state, sizeof(state), "ran until %s", gst_moment(o->end_ns).text);
+	} else if (o->flags & GST_OP_FORCED) {
+		snprintf(state, sizeof(state), "still running when it was last looked at");
+	} else {
+		snprintf(state, sizeof(state), "not seen to run");
 	}
 	field(r, "", "%s %s in %s: %s", r->shown++ == 0 ? "waits for" : "      and", label,
 	      gst_stream_label(m, o->stream).text, state);
@@ -327,44 +327,6 @@ static void open_calls(struct report *r)
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
-
-static bool stream_before(const struct gst_model *m, uint32_t a, uint32_t b)
-{
-	const struct gst_stream *x = &m->streams[a], *y = &m->streams[b];
-
-	return x->busy_ns != y->busy_ns ? x->busy_ns > y->busy_ns : a < b;
-}
-
-/* Is stream @s among the @max busiest shown ones of its context? Quadratic in the streams of a context only if many. */
-static uint32_t context_streams(const struct report *r, uint32_t ctx, uint32_t *ids, uint32_t max,
-				uint32_t *total)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t count = 0;
-
-	*total = 0;
-	for (uint32_t s = 0; s < m->stream_count; s++) {
-		uint32_t at;
-
-		if (m->streams[s].ctx != ctx ||
-		    (m->streams[s].op_count == 0 && m->streams[s].busy_ns == 0)) {
-			continue;
-		}
-		++*total;
-		/* Insertion into a short sorted list. */
-		if (count == max) {
-			if (!stream_before(m, s, ids[count - 1])) {
-				continue;
-			}
-			count--;
-		}
-		for (at = count++; at > 0 && stream_before(m, s, ids[at - 1]); at--) {
-			ids[at] = ids[at - 1];
-		}
-		ids[at] = s;
-	}
-	return count;
-}
 
 static void stream_line(const struct report *r, uint32_t s)
 {
@@ -415,39 +377,62 @@ static void context_title(const struct report *r, uint32_t ctx)
 			   "operations", "busy", "of trace");
 }
 
+/* The streams that did something, by context, the busiest of each first. */
+static struct gst_sort_item *sorted_streams(const struct gst_model *m, uint32_t *count)
+{
+	struct gst_sort_item *items = gst_mem_alloc(m->stream_count * sizeof(*items));
+
+	*count = 0;
+	for (uint32_t s = 0; s < m->stream_count; s++) {
+		const struct gst_stream *stream = &m->streams[s];
+
+		if (stream->op_count > 0 || stream->busy_ns > 0) {
+			items[(*count)++] = (struct gst_sort_item){
+				.key = UINT64_MAX - stream->busy_ns, .value = s};
+		}
+	}
+	gst_sort_items(items, *count);
+	for (uint32_t i = 0; i < *count; i++) {
+		items[i].key = m->streams[items[i].value].ctx; /* the sort is stable */
+	}
+	gst_sort_items(items, *count);
+	return items;
+}
+
 static void streams(const struct report *r)
 {
 	const struct gst_model *m = r->a->model;
-	uint32_t max = m->stream_count < MAX_STREAMS || r->opt->all ? m->stream_count : MAX_STREAMS;
-	uint32_t *ids, contexts = m->context_count, shown_contexts = 0;
+	uint32_t count, contexts = 0, in_context = 0;
+	struct gst_sort_item *items;
 
 	if (m->stream_count == 0) {
 		return;
 	}
-	ids = gst_mem_alloc(max * sizeof(*ids));
-	for (uint32_t c = 0; c <= contexts; c++) {
-		uint32_t ctx = c < contexts ? c : GST_NONE, total;
-		uint32_t count = context_streams(r, ctx, ids, max, &total);
+	items = sorted_streams(m, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t ctx = m->streams[items[i].value].ctx;
 
-		if (count == 0) {
-			continue;
+		if (i == 0 || items[i - 1].key != items[i].key) {
+			if (contexts++ == bound(r, UINT32_MAX, MAX_DEVICES)) {
+				gst_outfile_puts(
+					r->out,
+					"\n  more contexts are not shown (--all shows them)\n");
+				break;
+			}
+			context_title(r, ctx);
+			in_context = 0;
 		}
-		if (!r->opt->all && shown_contexts++ == MAX_DEVICES) {
-			gst_outfile_puts(r->out,
-					 "\n  more contexts are not shown (--all shows them)\n");
-			break;
+		if (in_context++ < bound(r, UINT32_MAX, MAX_STREAMS)) {
+			stream_line(r, items[i].value);
 		}
-		context_title(r, ctx);
-		for (uint32_t i = 0; i < count; i++) {
-			stream_line(r, ids[i]);
-		}
-		if (total > count) {
+		if ((i + 1 == count || items[i + 1].key != items[i].key) &&
+		    in_context > bound(r, UINT32_MAX, MAX_STREAMS)) {
 			gst_outfile_printf(r->out,
 					   "  ... and %" PRIu32 " less busy (--all shows them)\n",
-					   total - count);
+					   in_context - MAX_STREAMS);
 		}
 	}
-	gst_mem_free(ids, max * sizeof(*ids));
+	gst_mem_free(items, m->stream_count * sizeof(*items));
 }
 
 /* ---- findings ---------------------------------------------------------------------------------------- */
@@ -466,30 +451,44 @@ static void node_text(const struct report *r, gst_node_id node, char *buf, size_
 	}
 }
 
-static void node_times(const struct report *r, gst_node_id node, char *buf, size_t size)
+/* When something happened. */
+struct span {
+	uint64_t begin_ns, end_ns; /* an open end: that of the trace */
+	bool is_known, is_open;
+};
+
+static struct span node_span(const struct report *r, gst_node_id node)
 {
 	const struct gst_model *m = r->a->model;
+	struct span s = {0};
 
-	buf[0] = '\0';
 	if (gst_node_is_op(r->a->order, node)) {
 		const struct gst_op *op = &m->ops[node];
 
-		if (op->flags & GST_OP_TIMED) {
-			snprintf(buf, size, "%s .. %s (%s)", gst_moment(op->begin_ns).text,
-				 gst_moment(op->end_ns).text,
-				 gst_duration(op->end_ns - op->begin_ns).text);
-		}
+		s = (struct span){.begin_ns = op->begin_ns, .end_ns = op->end_ns};
+		s.is_known = op->flags & GST_OP_TIMED;
 	} else if (gst_node_is_call(r->a->order, node)) {
 		const struct gst_call *call = &m->calls[node - m->op_count];
 
-		if (call->flags & GST_CALL_RETURNED) {
-			snprintf(buf, size, "%s .. %s (%s)", gst_moment(call->enter_ns).text,
-				 gst_moment(call->exit_ns).text,
-				 gst_duration(call->exit_ns - call->enter_ns).text);
-		} else {
-			snprintf(buf, size, "%s .. never returned",
-				 gst_moment(call->enter_ns).text);
-		}
+		s = (struct span){.begin_ns = call->enter_ns, .end_ns = call->exit_ns};
+		s.is_known = !(call->flags & GST_CALL_NO_ENTER);
+		s.is_open = !(call->flags & GST_CALL_RETURNED);
+	}
+	if (s.is_open || s.end_ns < s.begin_ns) {
+		s.end_ns = m->end_ns > s.begin_ns ? m->end_ns : s.begin_ns;
+	}
+	return s;
+}
+
+static void span_text(const struct span *s, char *buf, size_t size)
+{
+	if (!s->is_known) {
+		buf[0] = '\0';
+	} else if (s->is_open) {
+		snprintf(buf, size, "%s, never returned", gst_moment(s->begin_ns).text);
+	} else {
+		snprintf(buf, size, "%s for %s", gst_moment(s->begin_ns).text,
+			 gst_duration(s->end_ns - s->begin_ns).text);
 	}
 }
 
@@ -509,15 +508,72 @@ static void edge_gap(const struct report *r, gst_edge_id e, char *buf, size_t si
 	}
 }
 
-static void path_node(const struct report *r, const char *key, gst_node_id node)
+enum { BAR = 20, NAME = 34 };
+
+/* Place of @ns on a scale of BAR columns over @scale. */
+static uint32_t bar_place(const struct span *scale, uint64_t ns)
 {
-	char name[2 * GST_LABEL_BYTES + 8], times[128];
+	uint64_t whole = scale->end_ns - scale->begin_ns, part = ns - scale->begin_ns;
+
+	while (part > UINT64_MAX / BAR) {
+		part >>= 1;
+		whole >>= 1;
+	}
+	return whole ? (uint32_t)(part * BAR / whole) : 0;
+}
+
+/* When it ran, drawn: "[    ########        ]" over the span of the whole path. */
+static void bar_text(const struct span *scale, const struct span *s, char text[BAR + 3])
+{
+	uint32_t from = bar_place(scale, s->begin_ns), to = bar_place(scale, s->end_ns);
+
+	/* Something short is seen as well. */
+	if (from >= BAR) {
+		from = BAR - 1;
+	}
+	if (to <= from) {
+		to = from + 1;
+	}
+	text[0] = '[';
+	for (uint32_t i = 0; i < BAR; i++) {
+		text[i + 1] = i >= from && i < to ? '#' : ' ';
+	}
+	text[BAR + 1] = ']';
+	text[BAR + 2] = '\0';
+}
+
+static struct span path_scale(const struct report *r, const struct gst_finding *f)
+{
+	struct span scale = {.begin_ns = UINT64_MAX};
+
+	for (uint32_t i = 0; i <= f->path_count; i++) {
+		const struct gst_edge *edge =
+			gst_order_edge(r->a->order, f->path[i < f->path_count ? i : i - 1]);
+		struct span s = node_span(r, i < f->path_count ? edge->from : edge->to);
+
+		if (s.is_known) {
+			scale.begin_ns = s.begin_ns < scale.begin_ns ? s.begin_ns : scale.begin_ns;
+			scale.end_ns = s.end_ns > scale.end_ns ? s.end_ns : scale.end_ns;
+		}
+	}
+	return scale;
+}
+
+static void path_node(const struct report *r, const struct span *scale, const char *key,
+		      gst_node_id node)
+{
+	char name[2 * GST_LABEL_BYTES + 8], times[128], bar[BAR + 3];
+	struct span s = node_span(r, node);
 
 	node_text(r, node, name, sizeof(name));
-	node_times(r, node, times, sizeof(times));
 	gst_outfile_printf(r->out, "  %-*s", KEY - 2, key);
-	gst_text_cell(r->out, name, 50, times[0] != '\0');
-	gst_outfile_printf(r->out, "%s%s\n", times[0] ? "  " : "", times);
+	gst_text_cell(r->out, name, NAME, s.is_known);
+	if (s.is_known) {
+		span_text(&s, times, sizeof(times));
+		bar_text(scale, &s, bar);
+		gst_outfile_printf(r->out, " %s %s", bar, times);
+	}
+	gst_outfile_puts(r->out, "\n");
 }
 
 /* Is the target of step @i a barrier point whose next edge says the same? Then the two are one step to a reader. */
@@ -529,7 +585,7 @@ static bool is_half_step(const struct report *r, const struct gst_finding *f, ui
 	       gst_order_edge(r->a->order, f->path[i + 1])->rule == edge->rule;
 }
 
-static void path_step(const struct report *r, gst_edge_id id)
+static void path_step(const struct report *r, const struct span *scale, gst_edge_id id)
 {
 	const struct gst_edge *edge = gst_order_edge(r->a->order, id);
 	enum gst_strength strength = gst_timing_strength(r->a->timing, id);
@@ -543,22 +599,24 @@ static void path_step(const struct report *r, gst_edge_id id)
 			   : strength == GST_OBSERVED ? " (observed)"
 						      : " (not proved)",
 			   gap[0] ? ": " : "", gap);
-	path_node(r, "", edge->to);
+	path_node(r, scale, "", edge->to);
 }
 
 /* The path of a finding, the middle of a long one left out. */
 static void brief_path(const struct report *r, const struct gst_finding *f)
 {
 	uint32_t steps = 0, shown = 0, keep;
+	struct span scale;
 
 	if (f->path_count == 0) {
 		return;
 	}
+	scale = path_scale(r, f);
 	for (uint32_t i = 0; i < f->path_count; i++) {
 		steps += !is_half_step(r, f, i);
 	}
 	keep = bound(r, steps, MAX_PATH);
-	path_node(r, "why", gst_order_edge(r->a->order, f->path[0])->from);
+	path_node(r, &scale, "why", gst_order_edge(r->a->order, f->path[0])->from);
 	for (uint32_t i = 0; i < f->path_count; i++) {
 		if (is_half_step(r, f, i)) {
 			continue;
@@ -570,7 +628,7 @@ static void brief_path(const struct report *r, const struct gst_finding *f)
 				KEY - 2, "", steps - keep);
 		}
 		if (shown < keep / 2 || shown >= steps - (keep - keep / 2)) {
-			path_step(r, f->path[i]);
+			path_step(r, &scale, f->path[i]);
 		}
 		shown++;
 	}
@@ -711,14 +769,19 @@ static void explain_edge(const struct report *r, gst_edge_id id)
 static void explain_node(const struct report *r, gst_node_id node)
 {
 	const struct gst_model *m = r->a->model;
-	char name[2 * GST_LABEL_BYTES + 8], times[128];
+	char name[2 * GST_LABEL_BYTES + 8];
 	gst_call_id call = gst_node_call(r->a, node);
+	struct span s = node_span(r, node);
 
 	node_text(r, node, name, sizeof(name));
-	node_times(r, node, times, sizeof(times));
 	gst_text_field(r->out, 4, 0, "", name);
-	if (times[0]) {
-		gst_outfile_printf(r->out, "      %s\n", times);
+	if (s.is_open) {
+		gst_outfile_printf(r->out, "      from %s, never returned\n",
+				   gst_moment(s.begin_ns).text);
+	} else if (s.is_known) {
+		gst_outfile_printf(r->out, "      from %s to %s (%s)\n",
+				   gst_moment(s.begin_ns).text, gst_moment(s.end_ns).text,
+				   gst_duration(s.end_ns - s.begin_ns).text);
 	}
 	if (gst_node_is_op(r->a->order, node) && call != GST_NONE) {
 		const struct gst_call *c = &m->calls[call];

@@ -293,8 +293,11 @@ static gst_status fold_open(int fd, const char *path, struct gst_fold *out, stru
 	if (st) {
 		return st;
 	}
+	if (!l->staging.name) {
+		goto out; /* closed in order, or nothing there: not worth reading all of it */
+	}
 	st = count_records(l, &owner, &want, err);
-	if (st || !l->staging.name || !owner.has_process) {
+	if (st || !owner.has_process) {
 		goto out;
 	}
 	if (may_live(&owner)) {
