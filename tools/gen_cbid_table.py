@@ -92,7 +92,8 @@ DRIVER = [
     ("STREAM_SYNC", "S", "STREAM", "cuStreamSynchronize"),
     ("STREAM_QUERY", "H", "STREAM", "cuStreamQuery"),
     ("CTX_SYNC", "S", "CTX NONE", "cuCtxSynchronize"),
-    ("CTX_CREATE", "", "CTX_OUT", "cuCtxCreate cuDevicePrimaryCtxRetain cuGreenCtxCreate"),
+    ("CTX_CREATE", "", "CTX_CREATE CTX_CREATE_V3 CTX_CREATE_V4 CTX_OUT", "cuCtxCreate"),
+    ("CTX_CREATE", "", "CTX_OUT", "cuDevicePrimaryCtxRetain cuGreenCtxCreate"),
     ("CTX_DESTROY", "", "CTX", "cuCtxDestroy cuGreenCtxDestroy"),
     ("CTX_DESTROY", "", "DEVICE", "cuDevicePrimaryCtxRelease"),
     ("DEVICE_RESET", "", "DEVICE", "cuDevicePrimaryCtxReset"),
@@ -137,7 +138,10 @@ DRIVER = [
     ("POOL", "", "POOL_CREATE", "cuMemPoolCreate"),
     ("POOL", "", "POOL", "cuMemPoolDestroy"),
     ("POOL", "", "POOL_TRIM", "cuMemPoolTrimTo"),
-    ("POOL", "", "NONE", "cuMemPoolSetAttribute cuDeviceSetMemPool cuMemSetMemPool"),
+    ("POOL", "", "POOL_ATTRIBUTE", "cuMemPoolSetAttribute"),
+    ("POOL", "", "POOL_ACCESS", "cuMemPoolSetAccess"),
+    ("POOL", "", "POOL_OF_DEVICE", "cuDeviceSetMemPool"),
+    ("POOL", "", "POOL_OF_MEMORY", "cuMemSetMemPool"),
     ("PREFETCH", "", "PREFETCH PREFETCH_V2", "cuMemPrefetchAsync"),
     ("PREFETCH", "B", "PREFETCH_BATCH", "cuMemPrefetchBatchAsync"),
     ("PREFETCH", "B", "STREAM_AT_32", "cuMemDiscardBatchAsync"),
@@ -145,7 +149,7 @@ DRIVER = [
     ("MEMOP", "H", "MEMOP_32", "cuStreamWaitValue32 cuStreamWriteValue32"),
     ("MEMOP", "H", "MEMOP_64", "cuStreamWaitValue64 cuStreamWriteValue64"),
     ("MEMOP", "HB", "MEMOP_BATCH", "cuStreamBatchMemOp"),
-    ("MEMOP", "", "STREAM_AT_24", "cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync"),
+    ("MEMOP", "", "SEMAPHORES", "cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync"),
     (
         "MODULE",
         "",
@@ -158,11 +162,15 @@ DRIVER = [
     ("PEER", "P", "PEER", "cuCtxEnablePeerAccess"),
     ("PEER", "P", "CTX", "cuCtxDisablePeerAccess"),
     ("PROFILER", "", "NONE", "cuProfilerStart cuProfilerStop"),
+    ("OTHER", "", "ATTACH", "cuStreamAttachMemAsync"),
+    ("OTHER", "", "POINTER_ATTRIBUTE", "cuPointerSetAttribute"),
+    ("OTHER", "", "CTX_FLAGS", "cuCtxSetFlags"),
+    ("OTHER", "", "DEVICE_FLAGS", "cuDevicePrimaryCtxSetFlags"),
     (
         "OTHER",
         "",
         "STREAM",
-        "cuStreamAttachMemAsync cuStreamSetAttribute cuStreamCopyAttributes "
+        "cuStreamSetAttribute cuStreamCopyAttributes "
         "cuStreamUpdateCaptureDependencies",
     ),
     (
@@ -321,16 +329,28 @@ LAYOUTS = {
     "POOL_CREATE": "qq",
     "POOL": "q",
     "POOL_TRIM": "qq",
+    "POOL_ATTRIBUTE": "qiq",
+    "POOL_ACCESS": "qqq",
+    "POOL_OF_DEVICE": "iq",
+    "POOL_OF_MEMORY": "qiq",
     "PREFETCH": "qqiq",
     "PREFETCH_V2": "qqLiq",
     "PREFETCH_BATCH": "qqqqqqqq",
     "MEMOP_32": "qqii",
     "MEMOP_64": "qqqi",
     "MEMOP_BATCH": "qiqi",
+    "SEMAPHORES": "qqiq",
+    "ATTACH": "qqqi",
+    "POINTER_ATTRIBUTE": "qiq",
     "MODULE_LOAD": "qq*",
     "MODULE": "q",
     "CTX": "q",
     "CTX_OUT": "q*",
+    "CTX_CREATE": "qii",
+    "CTX_CREATE_V3": "qqiii",
+    "CTX_CREATE_V4": "qqii",
+    "CTX_FLAGS": "i",
+    "DEVICE_FLAGS": "ii",
     "DEVICE": "i",
     "LIMIT": "iq",
     "PEER": "qi",
@@ -354,7 +374,7 @@ CLASSES = (
 ).split()
 
 FOUR_BYTES = (
-    "unsigned int|int|CUdevice|cuuint32_t|CUdeviceptr_v1|CUlimit|CUstreamCaptureMode|CUjit_option|"
+    "unsigned int|int|CUdevice|CUmemPool_attribute|CUpointer_attribute|CUmemAllocationType|cuuint32_t|CUdeviceptr_v1|CUlimit|CUstreamCaptureMode|CUjit_option|"
     r"enum \w+|CUmemAllocationHandleType|CUstreamAttrID|cudaOutputMode_t"
 )
 

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #define LAUNCH_ATTRIBUTES_MAX 64u
+#define COPY_ATTRIBUTES_MAX   256u
+#define MEMOPS_MAX	      256u /* the driver takes no more */
 #define CBID_PROFILER_START   308u
 #define CBID_PROFILER_STOP    309u
 
@@ -29,6 +31,9 @@ struct call_data {
 	int32_t priority;
 	uint32_t direction;
 	uint64_t node; /* graph node */
+	int32_t place; /* device + 1 */
+	uint32_t access;
+	const struct gst_cu_memop *ops;
 	const void *out;
 };
 
@@ -218,6 +223,37 @@ static void read_copy_3d(struct call_data *d, const struct gst_cu_copy_3d *copy)
 	}
 }
 
+/* Of a CUmemLocation: devices are type 1. */
+static int32_t place_at(const int32_t *location)
+{
+	return location[0] == 1 ? location[1] + 1 : -location[0];
+}
+
+static void widen_access(struct call_data *d, uint32_t order)
+{
+	if (order > d->access) {
+		d->access = order;
+	}
+}
+
+static void read_attributes(struct call_data *d, const struct gst_cu_copy_attributes *attrs,
+			    uint64_t count)
+{
+	for (uint64_t i = 0; attrs && i < count && i < COPY_ATTRIBUTES_MAX; i++) {
+		widen_access(d, attrs[i].srcAccessOrder);
+	}
+}
+
+static void read_batch_3d(struct call_data *d, const struct gst_cu_copy_3d_op *list, uint64_t count,
+			  const void *stream)
+{
+	d->stream = handle(stream);
+	d->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	for (uint64_t i = 0; list && i < count && i < COPY_ATTRIBUTES_MAX; i++) {
+		widen_access(d, list[i].srcAccessOrder);
+	}
+}
+
 static void read_batch(struct call_data *d, const uint64_t *dsts, const uint64_t *srcs,
 		       const uint64_t *sizes, uint64_t count, const void *stream)
 {
@@ -290,6 +326,18 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		const struct gst_cu_memop_32 *memop_32;
 		const struct gst_cu_memop_64 *memop_64;
 		const struct gst_cu_memop_batch *memop_batch;
+		const struct gst_cu_semaphores *semaphores;
+		const struct gst_cu_attach *attach;
+		const struct gst_cu_pointer_attribute *pointer;
+		const struct gst_cu_pool_attribute *pool_attribute;
+		const struct gst_cu_pool_access *pool_access;
+		const struct gst_cu_pool_of_device *pool_of_device;
+		const struct gst_cu_pool_of_memory *pool_of_memory;
+		const struct gst_cu_ctx_create *ctx_create;
+		const struct gst_cu_ctx_create_v3 *ctx_create_v3;
+		const struct gst_cu_ctx_create_v4 *ctx_create_v4;
+		const struct gst_cu_ctx_flags *ctx_flags;
+		const struct gst_cu_device_flags *device_flags;
 		const struct gst_cu_module_load *module_load;
 		const struct gst_cuda_copy *rt_copy;
 		const struct gst_cuda_copy_symbol *rt_symbol;
@@ -376,16 +424,19 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 	case GST_PARAMS_COPY_BATCH:
 		read_batch(d, p.batch->dsts, p.batch->srcs, p.batch->sizes, p.batch->count,
 			   p.batch->hStream);
+		read_attributes(d, p.batch->attrs, p.batch->numAttrs);
 		break;
 	case GST_PARAMS_COPY_BATCH_V2:
 		read_batch(d, p.batch_v2->dsts, p.batch_v2->srcs, p.batch_v2->sizes,
 			   p.batch_v2->count, p.batch_v2->hStream);
+		read_attributes(d, p.batch_v2->attrs, p.batch_v2->numAttrs);
 		break;
 	case GST_PARAMS_COPY_3D_BATCH:
-		read_batch(d, NULL, NULL, NULL, p.batch_3d->numOps, p.batch_3d->hStream);
+		read_batch_3d(d, p.batch_3d->opList, p.batch_3d->numOps, p.batch_3d->hStream);
 		break;
 	case GST_PARAMS_COPY_3D_BATCH_V2:
-		read_batch(d, NULL, NULL, NULL, p.batch_3d_v2->numOps, p.batch_3d_v2->hStream);
+		read_batch_3d(d, p.batch_3d_v2->opList, p.batch_3d_v2->numOps,
+			      p.batch_3d_v2->hStream);
 		break;
 	case GST_PARAMS_MEMSET_32_ASYNC:
 	case GST_PARAMS_MEMSET_32:
@@ -569,11 +620,15 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		d->stream = handle(p.prefetch->hStream);
 		d->object = p.prefetch->ptr;
 		d->size = p.prefetch->bytes;
+		/* -1 is the host: no device. */
+		d->place = p.prefetch->dstDevice < 0 ? -2 : p.prefetch->dstDevice + 1;
 		break;
 	case GST_PARAMS_PREFETCH_V2:
 		d->stream = handle(p.prefetch_v2->hStream);
 		d->object = p.prefetch_v2->ptr;
 		d->size = p.prefetch_v2->bytes;
+		d->place = place_at((const int32_t *)&p.prefetch_v2->location);
+		d->flags = p.prefetch_v2->flags;
 		break;
 	case GST_PARAMS_PREFETCH_BATCH:
 		read_batch(d, p.prefetch_batch->ptrs, p.prefetch_batch->ptrs,
@@ -584,15 +639,85 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		d->stream = handle(p.memop_32->hStream);
 		d->object = p.memop_32->addr;
 		d->size = p.memop_32->value;
+		d->flags = p.memop_32->flags;
 		break;
 	case GST_PARAMS_MEMOP_64:
 		d->stream = handle(p.memop_64->hStream);
 		d->object = p.memop_64->addr;
 		d->size = p.memop_64->value;
+		d->flags = p.memop_64->flags;
 		break;
 	case GST_PARAMS_MEMOP_BATCH:
 		d->stream = handle(p.memop_batch->hStream);
 		d->size = p.memop_batch->count;
+		d->count = p.memop_batch->count;
+		d->flags = p.memop_batch->flags;
+		d->ops = p.memop_batch->ops;
+		break;
+	case GST_PARAMS_SEMAPHORES:
+		d->stream = handle(p.semaphores->hStream);
+		d->count = p.semaphores->count;
+		if (p.semaphores->semaphores && p.semaphores->count) {
+			d->object = handle(p.semaphores->semaphores[0]);
+		}
+		break;
+	case GST_PARAMS_ATTACH:
+		d->stream = handle(p.attach->hStream);
+		d->object = p.attach->ptr;
+		d->size = p.attach->bytes;
+		d->flags = p.attach->flags;
+		break;
+	case GST_PARAMS_POINTER_ATTRIBUTE:
+		d->object = p.pointer->ptr;
+		d->flags = p.pointer->attribute;
+		if (p.pointer->attribute == GST_CU_POINTER_SYNC_MEMOPS && p.pointer->value) {
+			d->size = *p.pointer->value;
+		}
+		break;
+	case GST_PARAMS_POOL_ATTRIBUTE:
+		d->object = handle(p.pool_attribute->pool);
+		d->flags = p.pool_attribute->attribute;
+		if (p.pool_attribute->value) {
+			memcpy(&d->size, p.pool_attribute->value,
+			       p.pool_attribute->attribute <= GST_CU_POOL_REUSE_LAST ? 4 : 8);
+		}
+		break;
+	case GST_PARAMS_POOL_ACCESS:
+		d->object = handle(p.pool_access->pool);
+		d->count = (uint32_t)p.pool_access->count;
+		break;
+	case GST_PARAMS_POOL_OF_DEVICE:
+		d->object = handle(p.pool_of_device->pool);
+		d->place = p.pool_of_device->device + 1;
+		break;
+	case GST_PARAMS_POOL_OF_MEMORY:
+		d->object = handle(p.pool_of_memory->pool);
+		d->flags = p.pool_of_memory->type;
+		if (p.pool_of_memory->location) {
+			d->place = place_at(p.pool_of_memory->location);
+		}
+		break;
+	case GST_PARAMS_CTX_CREATE:
+		d->out = p.ctx_create->context;
+		d->flags = p.ctx_create->flags;
+		d->place = p.ctx_create->device + 1;
+		break;
+	case GST_PARAMS_CTX_CREATE_V3:
+		d->out = p.ctx_create_v3->context;
+		d->flags = p.ctx_create_v3->flags;
+		d->place = p.ctx_create_v3->device + 1;
+		break;
+	case GST_PARAMS_CTX_CREATE_V4:
+		d->out = p.ctx_create_v4->context;
+		d->flags = p.ctx_create_v4->flags;
+		d->place = p.ctx_create_v4->device + 1;
+		break;
+	case GST_PARAMS_CTX_FLAGS:
+		d->flags = p.ctx_flags->flags;
+		break;
+	case GST_PARAMS_DEVICE_FLAGS:
+		d->place = p.device_flags->device + 1;
+		d->flags = p.device_flags->flags;
 		break;
 	case GST_PARAMS_MODULE_LOAD:
 		d->out = p.module_load->module;
@@ -682,6 +807,7 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 		r->copy.src = d->second;
 		r->copy.size = d->size;
 		r->copy.count = d->count;
+		r->copy.access = d->access;
 		r->copy.direction = d->direction ? d->direction : direction_of_flags(api->flags);
 		return sizeof(r->copy);
 	case GST_API_CLASS_MEMSET:
@@ -736,12 +862,19 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 	case GST_API_CLASS_HOST_FREE:
 	case GST_API_CLASS_HOST_REGISTER:
 	case GST_API_CLASS_HOST_UNREGISTER:
-	case GST_API_CLASS_POOL:
 		r->head.kind = GST_KIND_CALL_MEMORY;
 		r->memory.address = d->object;
 		r->memory.size = d->size;
 		r->memory.pool = d->second;
 		return sizeof(r->memory);
+	case GST_API_CLASS_POOL:
+		if (!d->object) { /* not one of its settings */
+			r->head.kind = GST_KIND_CALL_MEMORY;
+			r->memory.size = d->size;
+			r->memory.pool = d->second;
+			return sizeof(r->memory);
+		}
+		break;
 	case GST_API_CLASS_CTX_SYNC:
 	case GST_API_CLASS_CTX_CREATE:
 	case GST_API_CLASS_CTX_DESTROY:
@@ -759,6 +892,9 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 	r->head.kind = GST_KIND_CALL;
 	r->call.object = d->object;
 	r->call.value = d->size;
+	r->call.flags = d->flags;
+	r->call.place = d->place;
+	r->call.count = d->count;
 	return sizeof(r->call);
 }
 
@@ -907,6 +1043,82 @@ static bool is_own_stream(const struct gst_api *api, uint64_t stream)
 	       api->class_id != GST_API_CLASS_STREAM_QUERY;
 }
 
+static bool is_memop(const struct gst_api *api)
+{
+	return api->layout == GST_PARAMS_MEMOP_32 || api->layout == GST_PARAMS_MEMOP_64 ||
+	       api->layout == GST_PARAMS_MEMOP_BATCH;
+}
+
+/* What single calls do, by name: 32 or 64 bits, wait or write. */
+static uint32_t memop_type(const struct gst_api *api)
+{
+	bool is_write = strstr(api->name, "Write") != NULL;
+
+	if (api->layout == GST_PARAMS_MEMOP_64) {
+		return is_write ? GST_MEMOP_WRITE_64 : GST_MEMOP_WAIT_64;
+	}
+	return is_write ? GST_MEMOP_WRITE_32 : GST_MEMOP_WAIT_32;
+}
+
+static void put_memop(struct gst_callbacks *cb, struct gst_thread_slot *slot, uint32_t segment,
+		      struct gst_rec_memop *r, uint32_t corr)
+{
+	uint32_t bytes = gst_record_trim(r, sizeof(*r));
+	void *place = gst_thread_reserve(
+		cb->threads, slot, bytes + (uint32_t)sizeof(struct gst_rec_call_exit), segment);
+
+	if (!place) {
+		gst_loss_add(cb->loss, GST_KIND_MEMOP, GST_LOSS_NO_CHUNK, 1);
+		return;
+	}
+	memcpy((unsigned char *)place + sizeof(r->head), (unsigned char *)r + sizeof(r->head),
+	       bytes - sizeof(r->head));
+	gst_chunk_commit(slot->page, GST_KIND_MEMOP, bytes, corr);
+}
+
+/* The elements of a call, behind it: their order in the array is their order in the stream. */
+static void put_memops(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+		       const struct gst_api *api, const struct call_data *d, uint32_t segment,
+		       uint32_t corr)
+{
+	struct gst_rec_memop r;
+
+	if (api->layout != GST_PARAMS_MEMOP_BATCH) {
+		memset(&r, 0, sizeof(r));
+		r.address = d->object;
+		r.value = d->size;
+		r.type = memop_type(api);
+		r.flags = d->flags;
+		put_memop(cb, slot, segment, &r, corr);
+		return;
+	}
+	for (uint32_t i = 0; d->ops && i < d->count && i < MEMOPS_MAX; i++) {
+		const struct gst_cu_memop *op = &d->ops[i];
+
+		memset(&r, 0, sizeof(r));
+		r.type = op->operation;
+		r.index = i;
+		switch (op->operation) {
+		case GST_MEMOP_WAIT_32:
+		case GST_MEMOP_WRITE_32:
+			r.address = op->address;
+			r.value = (uint32_t)op->value;
+			r.flags = op->flags;
+			break;
+		case GST_MEMOP_WAIT_64:
+		case GST_MEMOP_WRITE_64:
+			r.address = op->address;
+			r.value = op->value;
+			r.flags = op->flags;
+			break;
+		default:
+			r.flags = op->short_flags;
+			break;
+		}
+		put_memop(cb, slot, segment, &r, corr);
+	}
+}
+
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
@@ -960,6 +1172,9 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
 	       bytes - sizeof(r.head));
 	gst_chunk_commit(slot->page, r.head.kind, bytes, data->correlationId);
+	if (__builtin_expect(is_memop(api), 0)) {
+		put_memops(cb, slot, api, &d, gst_windows_segment(now), data->correlationId);
+	}
 	open = push_call(slot, data->correlationId, api->api, d.out);
 	open->segment = gst_windows_segment(now);
 	open->is_own = is_own_stream(api, d.stream);

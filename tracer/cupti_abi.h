@@ -1394,6 +1394,108 @@ struct gst_cu_memop_batch { /* MEMOP_BATCH: cuStreamBatchMemOp and _v2 */
 	uint32_t flags;
 };
 
+/* One of cuStreamBatchMemOp; what follows is the driver's own. */
+struct gst_cu_memop {	      /* 48 bytes */
+	uint32_t operation;   /* 1 wait 32, 2 write 32, 3 flush, 4 wait 64, 5 write 64, 6 barrier */
+	uint32_t short_flags; /* of 3 and 6 */
+	uint64_t address;
+	uint64_t value; /* 1, 2: the lower half */
+	uint32_t flags;
+	uint32_t pad;
+	uint64_t unused[2];
+};
+
+struct gst_cu_semaphores { /* SEMAPHORES: cuSignal- and cuWaitExternalSemaphoresAsync */
+	void *const *semaphores;
+	const void *params;
+	uint32_t count;
+	uint32_t pad;
+	void *hStream;
+};
+
+struct gst_cu_attach { /* ATTACH: cuStreamAttachMemAsync */
+	void *hStream;
+	uint64_t ptr;
+	uint64_t bytes;
+	uint32_t flags;
+};
+
+#define GST_CU_POINTER_SYNC_MEMOPS 6u
+#define GST_CU_CTX_SYNC_MEMOPS	   0x80u
+
+struct gst_cu_pointer_attribute { /* POINTER_ATTRIBUTE: cuPointerSetAttribute */
+	const uint32_t *value;
+	uint32_t attribute;
+	uint32_t pad;
+	uint64_t ptr;
+};
+
+/* CU_MEMPOOL_ATTR_*: the first three are ints, later ones 64 bits. */
+#define GST_CU_POOL_REUSE_LAST 3u
+
+struct gst_cu_pool_attribute { /* POOL_ATTRIBUTE: cuMemPoolSetAttribute */
+	void *pool;
+	uint32_t attribute;
+	uint32_t pad;
+	const void *value;
+};
+
+struct gst_cu_pool_access { /* POOL_ACCESS: cuMemPoolSetAccess */
+	void *pool;
+	const void *map;
+	uint64_t count;
+};
+
+struct gst_cu_pool_of_device { /* POOL_OF_DEVICE: cuDeviceSetMemPool */
+	int32_t device;
+	uint32_t pad;
+	void *pool;
+};
+
+struct gst_cu_pool_of_memory { /* POOL_OF_MEMORY: cuMemSetMemPool */
+	const void *location;
+	uint32_t type;
+	uint32_t pad;
+	void *pool;
+};
+
+struct gst_cu_ctx_create { /* CTX_CREATE: cuCtxCreate and _v2 */
+	void **context;
+	uint32_t flags;
+	int32_t device;
+};
+
+struct gst_cu_ctx_create_v3 { /* CTX_CREATE_V3 */
+	void **context;
+	const void *params;
+	int32_t numParams;
+	uint32_t flags;
+	int32_t device;
+};
+
+struct gst_cu_ctx_create_v4 { /* CTX_CREATE_V4 */
+	void **context;
+	const void *params;
+	uint32_t flags;
+	int32_t device;
+};
+
+struct gst_cu_ctx_flags { /* CTX_FLAGS: cuCtxSetFlags */
+	uint32_t flags;
+};
+
+struct gst_cu_device_flags { /* DEVICE_FLAGS: cuDevicePrimaryCtxSetFlags */
+	int32_t device;
+	uint32_t flags;
+};
+
+/* An element of cuMemcpy3DBatchAsync's list, 112 bytes. */
+struct gst_cu_copy_3d_op {
+	uint64_t operands[13];
+	uint32_t srcAccessOrder;
+	uint32_t flags;
+};
+
 struct gst_cu_module_load { /* MODULE_LOAD: modules and libraries; the image or file name is second */
 	void **module;
 	const void *image;

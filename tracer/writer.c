@@ -252,6 +252,9 @@ static void widen_by_record(const struct gst_writer *w, struct window *window,
 	kind = head.kind & GST_KIND_MASK;
 	/* Calls and exits begin with their time; so do device records but events. */
 	first = field_of(record, bytes, 8);
+	if (kind == GST_REC_MEMOP) {
+		return; /* its call tells when */
+	}
 	if (kind >= GST_REC_CALL && kind < GST_REC_KERNEL) {
 		widen(window, first, first);
 		return;

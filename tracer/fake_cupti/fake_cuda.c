@@ -1111,6 +1111,80 @@ EXPORT int fake_host_free(uint64_t address)
 	return end(&call, GST_CU_SUCCESS);
 }
 
+/* ---- calls about memory that leave no record of a device ------------------------------------- */
+
+#define MEMORY_ADDRESS UINT64_C(0x7f3000000000)
+
+EXPORT int fake_memory(const char *what, int stream)
+{
+	static const uint32_t on = 1;
+	static const uint64_t threshold = UINT64_C(1) << 33;
+	static void *const semaphores[2] = {(void *)(uintptr_t)0x777, (void *)(uintptr_t)0x778};
+	static const uint64_t addresses[3] = {MEMORY_ADDRESS, MEMORY_ADDRESS + 64,
+					      MEMORY_ADDRESS + 128};
+	static const uint64_t sizes[3] = {16, 32, 64};
+	static const struct gst_cu_copy_attributes attributes[2] = {{.srcAccessOrder = 1},
+								    {.srcAccessOrder = 3}};
+	static const uint64_t first_of_attribute[2] = {0, 2};
+	void *on_stream = stream_handle(stream);
+	const struct gst_cu_memop ops[3] = {
+		{.operation = 4, .address = MEMORY_ADDRESS, .value = UINT64_C(1) << 40, .flags = 1},
+		{.operation = 6, .short_flags = 1},
+		{.operation = 2, .address = MEMORY_ADDRESS + 8, .value = UINT64_MAX - 5},
+	};
+	const struct gst_cu_memop_32 write = {on_stream, MEMORY_ADDRESS, 7, 1};
+	const struct gst_cu_memop_64 wait = {on_stream, MEMORY_ADDRESS, 8, 2};
+	const struct gst_cu_memop_batch batch = {
+		.hStream = on_stream, .count = 3, .ops = (void *)(uintptr_t)ops};
+	const struct gst_cu_semaphores signal = {semaphores, NULL, 2, 0, on_stream};
+	const struct gst_cu_prefetch_v2 prefetch = {MEMORY_ADDRESS, 4096, {1, 3}, 0, 0, on_stream};
+	const struct gst_cu_attach attach = {on_stream, MEMORY_ADDRESS, 8192, 4};
+	const struct gst_cu_pointer_attribute pointer = {&on, GST_CU_POINTER_SYNC_MEMOPS, 0,
+							 MEMORY_ADDRESS};
+	const struct gst_cu_pool_attribute pool = {(void *)(uintptr_t)0x999, 4, 0, &threshold};
+	const struct gst_cu_pool_of_device of_device = {2, 0, (void *)(uintptr_t)0x999};
+	const struct gst_cu_limit limit = {2, 0, 1 << 20};
+	const struct gst_cu_ctx peer = {(void *)(uintptr_t)0x888};
+	const struct gst_cu_device_flags flags = {1, GST_CU_CTX_SYNC_MEMOPS};
+	const struct gst_cu_copy_batch_v2 copy = {.dsts = addresses,
+						  .srcs = addresses,
+						  .sizes = sizes,
+						  .count = 3,
+						  .attrs = attributes,
+						  .attrsIdxs = first_of_attribute,
+						  .numAttrs = 2,
+						  .hStream = on_stream};
+	const struct {
+		const char *what;
+		const char *symbol;
+		const void *params;
+	} calls[] = {
+		{"write-value", "cuStreamWriteValue32_v2", &write},
+		{"wait-value", "cuStreamWaitValue64_v2", &wait},
+		{"batch", "cuStreamBatchMemOp_v2", &batch},
+		{"signal-semaphore", "cuSignalExternalSemaphoresAsync", &signal},
+		{"prefetch", "cuMemPrefetchAsync_v2", &prefetch},
+		{"attach", "cuStreamAttachMemAsync", &attach},
+		{"sync-memops", "cuPointerSetAttribute", &pointer},
+		{"pool-attribute", "cuMemPoolSetAttribute", &pool},
+		{"device-pool", "cuDeviceSetMemPool", &of_device},
+		{"limit", "cuCtxSetLimit", &limit},
+		{"peer", "cuCtxEnablePeerAccess", &peer},
+		{"context-flags", "cuDevicePrimaryCtxSetFlags_v2", &flags},
+		{"batch-copy", "cuMemcpyBatchAsync_v2", &copy},
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct call call;
+
+		if (strcmp(calls[i].what, what) == 0) {
+			begin(&call, NULL, NULL, calls[i].symbol, calls[i].params, NULL);
+			return end(&call, GST_CU_SUCCESS);
+		}
+	}
+	return -1;
+}
+
 /* ---- events -------------------------------------------------------------------------------- */
 
 EXPORT int fake_event_create(void)

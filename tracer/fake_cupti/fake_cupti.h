@@ -66,6 +66,13 @@ int fake_graph_instantiate(int graph); /* executable graph number, > 0 */
 int fake_graph_launch(int exec, int stream);
 int fake_device_reset(void);
 
+/**
+ * A call of the driver that has to do with memory, without work on the device: "write-value", "wait-value", "batch",
+ * "signal-semaphore", "prefetch", "attach", "sync-memops", "pool-attribute", "device-pool", "limit", "peer",
+ * "context-flags", "batch-copy". Returns -1 for any other.
+ */
+int fake_memory(const char *what, int stream);
+
 /* Run once inside this thread's next call, after its last enter callback. */
 void fake_inside(void (*action)(void *argument), void *argument);
 

@@ -304,6 +304,7 @@ static void run_memcpy(const struct statement *s)
 	X("sync", 1, 1, run_destroy_or_wait(s, fake_event_sync, fake_stream_sync))              \
 	X("devsync", 0, 0, fake_device_sync())                                                  \
 	X("reset", 0, 0, fake_device_reset())                                                   \
+	X("memory", 1, 2, fake_memory(W(1), s->words > 2 ? stream_of(W(2)) : FAKE_NULL))        \
 	X("profiler", 1, 1, fake_profiler(is_on(W(1))))                                         \
 	X("malloc", 2, 3,                                                                       \
 	  set_name(W(1), 'm',                                                                   \

@@ -152,16 +152,28 @@ enum gst_api_flags {
 	X(POOL_CREATE)              \
 	X(POOL)                     \
 	X(POOL_TRIM)                \
+	X(POOL_ATTRIBUTE)           \
+	X(POOL_ACCESS)              \
+	X(POOL_OF_DEVICE)           \
+	X(POOL_OF_MEMORY)           \
 	X(PREFETCH)                 \
 	X(PREFETCH_V2)              \
 	X(PREFETCH_BATCH)           \
 	X(MEMOP_32)                 \
 	X(MEMOP_64)                 \
 	X(MEMOP_BATCH)              \
+	X(SEMAPHORES)               \
+	X(ATTACH)                   \
+	X(POINTER_ATTRIBUTE)        \
 	X(MODULE_LOAD)              \
 	X(MODULE)                   \
 	X(CTX)                      \
 	X(CTX_OUT)                  \
+	X(CTX_CREATE)               \
+	X(CTX_CREATE_V3)            \
+	X(CTX_CREATE_V4)            \
+	X(CTX_FLAGS)                \
+	X(DEVICE_FLAGS)             \
 	X(DEVICE)                   \
 	X(LIMIT)                    \
 	X(PEER)                     \

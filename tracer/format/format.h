@@ -171,6 +171,17 @@ struct gst_rec_head {
 	X(overhead_type, OVERHEAD, 393216, COMMAND_BUFFER_FULL, "command-buffer-full")         \
 	X(overhead_type, OVERHEAD, 458752, ACTIVITY_BUFFER_REQUEST, "activity-buffer-request") \
 	X(overhead_type, OVERHEAD, 524288, UVM_ACTIVITY_INIT, "uvm-activity-init")             \
+	X(access_order, ACCESS, 0, UNKNOWN, "unknown")                                         \
+	X(access_order, ACCESS, 1, STREAM, "stream")                                           \
+	X(access_order, ACCESS, 2, DURING_CALL, "during-call")                                 \
+	X(access_order, ACCESS, 3, ANY, "any")                                                 \
+	X(memop_type, MEMOP, 0, UNKNOWN, "unknown")                                            \
+	X(memop_type, MEMOP, 1, WAIT_32, "wait-32")                                            \
+	X(memop_type, MEMOP, 2, WRITE_32, "write-32")                                          \
+	X(memop_type, MEMOP, 3, FLUSH_REMOTE, "flush-remote-writes")                           \
+	X(memop_type, MEMOP, 4, WAIT_64, "wait-64")                                            \
+	X(memop_type, MEMOP, 5, WRITE_64, "write-64")                                          \
+	X(memop_type, MEMOP, 6, BARRIER, "barrier")                                            \
 	X(node_type, NODE, 0, UNKNOWN, "unknown")                                              \
 	X(node_type, NODE, 1, KERNEL, "kernel")                                                \
 	X(node_type, NODE, 2, MEMCPY, "memcpy")                                                \

@@ -37,7 +37,9 @@
 	X(sync_type, ENUM)      \
 	X(overhead_type, ENUM)  \
 	X(node_type, ENUM)      \
-	X(graph_change, ENUM)
+	X(graph_change, ENUM)   \
+	X(access_order, ENUM)   \
+	X(memop_type, ENUM)
 
 #define X(name, class) FORM_##name,
 enum form_index { FORMS(X) };

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tracer/test/harness.h"
+#include "tracer/format/api.h"
 #include "tracer/test/scan.h"
 
 static void assert_ended(const struct run *run, int code)
@@ -268,6 +269,85 @@ static void modules_are_told_with_their_call(void **state)
 	assert_int_equal(module.module, 1);
 	assert_int_equal(module.ctx, 1);
 	assert_int_equal(module.size, 16);
+	scan_release(&scan);
+}
+
+static void calls_about_memory_have_their_details(void **state)
+{
+	static const struct {
+		const char *symbol;
+		uint64_t object, value;
+		uint32_t flags;
+		int32_t place;
+		uint32_t count;
+		bool has_stream;
+	} wanted[] = {
+		{"cuStreamWriteValue32_v2", 0x7f3000000000u, 7, 1, 0, 0, true},
+		{"cuStreamWaitValue64_v2", 0x7f3000000000u, 8, 2, 0, 0, true},
+		{"cuStreamBatchMemOp_v2", 0, 3, 0, 0, 3, true},
+		{"cuSignalExternalSemaphoresAsync", 0x777, 0, 0, 0, 2, true},
+		{"cuMemPrefetchAsync_v2", 0x7f3000000000u, 4096, 0, 4, 0, true},
+		{"cuStreamAttachMemAsync", 0x7f3000000000u, 8192, 4, 0, 0, true},
+		{"cuPointerSetAttribute", 0x7f3000000000u, 1, 6, 0, 0, false},
+		{"cuMemPoolSetAttribute", 0x999, UINT64_C(1) << 33, 4, 0, 0, false},
+		{"cuDeviceSetMemPool", 0x999, 0, 0, 3, 0, false},
+		{"cuCtxSetLimit", 2, 1 << 20, 0, 0, 0, false},
+		{"cuCtxEnablePeerAccess", 0x888, 0, 0, 0, 0, false},
+		{"cuDevicePrimaryCtxSetFlags_v2", 0, 0, 0x80, 2, 0, false},
+	};
+	struct run *run = *state;
+	struct gst_rec_call_copy copy;
+	struct gst_rec_memop op[5];
+	struct gst_rec_call call;
+	struct scan scan;
+	size_t open;
+
+	run_script(run, "stream s; memory write-value s; memory wait-value s; memory batch s; "
+			"memory signal-semaphore s; memory prefetch s; memory attach s; "
+			"memory sync-memops; memory pool-attribute; memory device-pool; "
+			"memory limit; memory peer; memory context-flags; memory batch-copy s");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const struct gst_api *api =
+			gst_api_find_name(wanted[i].symbol, strlen(wanted[i].symbol));
+
+		assert_non_null(api);
+		scan_get(&scan, scan_find(&scan, GST_REC_CALL, i), &call, sizeof(call));
+		if (call.api != api->api || call.object != wanted[i].object ||
+		    call.value != wanted[i].value || call.flags != wanted[i].flags ||
+		    call.place != wanted[i].place || call.count != wanted[i].count ||
+		    (call.stream != 0) != wanted[i].has_stream) {
+			fail_msg(
+				"%s: object %#lx value %lu flags %#x place %d count %u stream %#lx",
+				wanted[i].symbol, (unsigned long)call.object,
+				(unsigned long)call.value, call.flags, call.place, call.count,
+				(unsigned long)call.stream);
+		}
+	}
+	/* element by element, in order, between their call and its exit */
+	assert_int_equal(scan_count(&scan, GST_REC_MEMOP), 5);
+	for (size_t i = 0; i < 5; i++) {
+		size_t at = scan_find(&scan, GST_REC_MEMOP, i);
+
+		scan_get(&scan, at, &op[i], sizeof(op[i]));
+		scan_get(&scan, scan_find(&scan, GST_REC_CALL, i < 2 ? i : 2), &call, sizeof(call));
+		assert_int_equal(op[i].head.corr, call.head.corr);
+		assert_true(at > scan_find(&scan, GST_REC_CALL, i < 2 ? i : 2));
+		assert_int_equal(op[i].index, i < 2 ? 0 : i - 2);
+	}
+	assert_true(op[0].type == GST_MEMOP_WRITE_32 && op[0].value == 7 && op[0].flags == 1);
+	assert_true(op[1].type == GST_MEMOP_WAIT_64 && op[1].value == 8 && op[1].flags == 2);
+	assert_true(op[2].type == GST_MEMOP_WAIT_64 && op[2].value == UINT64_C(1) << 40);
+	assert_true(op[2].address == 0x7f3000000000u && op[2].flags == 1);
+	assert_true(op[3].type == GST_MEMOP_BARRIER && op[3].flags == 1 && !op[3].address);
+	assert_true(op[4].type == GST_MEMOP_WRITE_32 && op[4].value == UINT32_MAX - 5u);
+	assert_true(op[4].address == 0x7f3000000008u);
+	scan_get(&scan, scan_find(&scan, GST_REC_CALL_COPY, 0), &copy, sizeof(copy));
+	assert_int_equal(copy.count, 3);
+	assert_int_equal(copy.size, 16 + 32 + 64);
+	assert_int_equal(copy.access, GST_ACCESS_ANY); /* the weakest */
+	assert_int_equal(scan_calls(&scan, "cuMemcpyBatchAsync_v2", &open), 1);
 	scan_release(&scan);
 }
 
@@ -615,6 +695,7 @@ int main(void)
 		CASE(errors_are_recorded),
 		CASE(graphs_have_nodes_and_edges),
 		CASE(modules_are_told_with_their_call),
+		CASE(calls_about_memory_have_their_details),
 		CASE(graph_nodes_are_recorded_on_request),
 		CASE(the_per_thread_default_stream_is_told_apart),
 		CASE(many_threads_keep_their_order),
