@@ -18,10 +18,12 @@ for symbol in $(nm -D --defined-only "$lib" | awk '{ print $NF }' | sed 's/@.*//
 		;;
 	esac
 done
-if ! nm -D --defined-only "$lib" | grep -q ' T InitializeInjection\(@.*\)\?$'; then
-	echo "$lib: does not export InitializeInjection"
-	status=1
-fi
+for symbol in InitializeInjection InitializeInjectionNvtx2; do
+	if ! nm -D --defined-only "$lib" | grep -q " T $symbol\(@.*\)\?\$"; then
+		echo "$lib: does not export $symbol"
+		status=1
+	fi
+done
 
 for needed in $(readelf -d "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
 	case $needed in

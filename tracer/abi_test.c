@@ -8,6 +8,7 @@
  * Not here  : anything that runs CUPTI; only its headers are needed.
  */
 #include "tracer/cupti_abi.h"
+#include "tracer/nvtx_abi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cupti.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "tracer/format/api.h"
 #include "tracer/format/format.h"
@@ -827,6 +829,72 @@ static const struct layout runtime_params[] = {
 	FIELD(gst_cu_free, ptr, cudaHostUnregister_v4000_params, ptr),
 };
 
+static const struct layout nvtx_structs[] = {
+	SIZE(gst_nvtx_attributes, nvtxEventAttributes_t),
+	FIELD(gst_nvtx_attributes, version, nvtxEventAttributes_t, version),
+	FIELD(gst_nvtx_attributes, size, nvtxEventAttributes_t, size),
+	FIELD(gst_nvtx_attributes, category, nvtxEventAttributes_t, category),
+	FIELD(gst_nvtx_attributes, color_type, nvtxEventAttributes_t, colorType),
+	FIELD(gst_nvtx_attributes, color, nvtxEventAttributes_t, color),
+	FIELD(gst_nvtx_attributes, payload_type, nvtxEventAttributes_t, payloadType),
+	FIELD(gst_nvtx_attributes, payload, nvtxEventAttributes_t, payload),
+	FIELD(gst_nvtx_attributes, message_type, nvtxEventAttributes_t, messageType),
+	FIELD(gst_nvtx_attributes, message, nvtxEventAttributes_t, message),
+	SIZE(gst_nvtx_resource, nvtxResourceAttributes_t),
+	FIELD(gst_nvtx_resource, size, nvtxResourceAttributes_t, size),
+	FIELD(gst_nvtx_resource, identifier_type, nvtxResourceAttributes_t, identifierType),
+	FIELD(gst_nvtx_resource, identifier, nvtxResourceAttributes_t, identifier),
+	FIELD(gst_nvtx_resource, message_type, nvtxResourceAttributes_t, messageType),
+	FIELD(gst_nvtx_resource, message, nvtxResourceAttributes_t, message),
+	SIZE(gst_nvtx_callbacks, NvtxExportTableCallbacks),
+	FIELD(gst_nvtx_callbacks, get_module, NvtxExportTableCallbacks, GetModuleFunctionTable),
+	VALUE(GST_NVTX_TABLE_CALLBACKS, NVTX_ETID_CALLBACKS),
+	VALUE(GST_NVTX_MODULE_CORE, NVTX_CB_MODULE_CORE),
+	VALUE(GST_NVTX_MODULE_CUDA, NVTX_CB_MODULE_CUDA),
+	VALUE(GST_NVTX_MODULE_CUDART, NVTX_CB_MODULE_CUDART),
+	VALUE(GST_NVTX_MODULE_CORE2, NVTX_CB_MODULE_CORE2),
+	VALUE(GST_NVTX_MARK_EX, NVTX_CBID_CORE_MarkEx),
+	VALUE(GST_NVTX_MARK_A, NVTX_CBID_CORE_MarkA),
+	VALUE(GST_NVTX_MARK_W, NVTX_CBID_CORE_MarkW),
+	VALUE(GST_NVTX_START_EX, NVTX_CBID_CORE_RangeStartEx),
+	VALUE(GST_NVTX_START_A, NVTX_CBID_CORE_RangeStartA),
+	VALUE(GST_NVTX_START_W, NVTX_CBID_CORE_RangeStartW),
+	VALUE(GST_NVTX_END, NVTX_CBID_CORE_RangeEnd),
+	VALUE(GST_NVTX_PUSH_EX, NVTX_CBID_CORE_RangePushEx),
+	VALUE(GST_NVTX_PUSH_A, NVTX_CBID_CORE_RangePushA),
+	VALUE(GST_NVTX_PUSH_W, NVTX_CBID_CORE_RangePushW),
+	VALUE(GST_NVTX_POP, NVTX_CBID_CORE_RangePop),
+	VALUE(GST_NVTX_NAME_CATEGORY_A, NVTX_CBID_CORE_NameCategoryA),
+	VALUE(GST_NVTX_NAME_CATEGORY_W, NVTX_CBID_CORE_NameCategoryW),
+	VALUE(GST_NVTX_NAME_THREAD_A, NVTX_CBID_CORE_NameOsThreadA),
+	VALUE(GST_NVTX_NAME_THREAD_W, NVTX_CBID_CORE_NameOsThreadW),
+	VALUE(GST_NVTX_DOMAIN_MARK, NVTX_CBID_CORE2_DomainMarkEx),
+	VALUE(GST_NVTX_DOMAIN_START, NVTX_CBID_CORE2_DomainRangeStartEx),
+	VALUE(GST_NVTX_DOMAIN_END, NVTX_CBID_CORE2_DomainRangeEnd),
+	VALUE(GST_NVTX_DOMAIN_PUSH, NVTX_CBID_CORE2_DomainRangePushEx),
+	VALUE(GST_NVTX_DOMAIN_POP, NVTX_CBID_CORE2_DomainRangePop),
+	VALUE(GST_NVTX_RESOURCE_CREATE, NVTX_CBID_CORE2_DomainResourceCreate),
+	VALUE(GST_NVTX_RESOURCE_DESTROY, NVTX_CBID_CORE2_DomainResourceDestroy),
+	VALUE(GST_NVTX_DOMAIN_CATEGORY_A, NVTX_CBID_CORE2_DomainNameCategoryA),
+	VALUE(GST_NVTX_DOMAIN_CATEGORY_W, NVTX_CBID_CORE2_DomainNameCategoryW),
+	VALUE(GST_NVTX_REGISTER_A, NVTX_CBID_CORE2_DomainRegisterStringA),
+	VALUE(GST_NVTX_REGISTER_W, NVTX_CBID_CORE2_DomainRegisterStringW),
+	VALUE(GST_NVTX_DOMAIN_CREATE_A, NVTX_CBID_CORE2_DomainCreateA),
+	VALUE(GST_NVTX_DOMAIN_CREATE_W, NVTX_CBID_CORE2_DomainCreateW),
+	VALUE(GST_NVTX_DOMAIN_DESTROY, NVTX_CBID_CORE2_DomainDestroy),
+	VALUE(GST_NVTX_CU_DEVICE_A, NVTX_CBID_CUDA_NameCuDeviceA),
+	VALUE(GST_NVTX_CU_CONTEXT_A, NVTX_CBID_CUDA_NameCuContextA),
+	VALUE(GST_NVTX_CU_STREAM_A, NVTX_CBID_CUDA_NameCuStreamA),
+	VALUE(GST_NVTX_CU_EVENT_A, NVTX_CBID_CUDA_NameCuEventA),
+	VALUE(GST_NVTX_CUDA_DEVICE_A, NVTX_CBID_CUDART_NameCudaDeviceA),
+	VALUE(GST_NVTX_CUDA_STREAM_A, NVTX_CBID_CUDART_NameCudaStreamA),
+	VALUE(GST_NVTX_CUDA_EVENT_A, NVTX_CBID_CUDART_NameCudaEventA),
+	VALUE(GST_NVTX_MESSAGE_ASCII, NVTX_MESSAGE_TYPE_ASCII),
+	VALUE(GST_NVTX_MESSAGE_UNICODE, NVTX_MESSAGE_TYPE_UNICODE),
+	VALUE(GST_NVTX_MESSAGE_REGISTERED, NVTX_MESSAGE_TYPE_REGISTERED),
+	VALUE(GST_NVTX_NO_PUSH_POP_TRACKING, NVTX_NO_PUSH_POP_TRACKING),
+};
+
 static const struct layout values[] = {
 	VALUE(GST_CUPTI_SUCCESS, CUPTI_SUCCESS),
 	VALUE(GST_CUPTI_ERROR_INVALID_PARAMETER, CUPTI_ERROR_INVALID_PARAMETER),
@@ -1156,6 +1224,12 @@ static void driver_parameters_have_the_headers_layout(void **state)
 	CHECK(driver_params);
 }
 
+static void nvtx_has_the_headers_layout(void **state)
+{
+	(void)state;
+	CHECK(nvtx_structs);
+}
+
 static void runtime_parameters_have_the_headers_layout(void **state)
 {
 	(void)state;
@@ -1236,6 +1310,7 @@ static void functions_take_the_same_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nvtx_has_the_headers_layout),
 		cmocka_unit_test(activity_records_have_the_headers_layout),
 		cmocka_unit_test(callback_data_has_the_headers_layout),
 		cmocka_unit_test(driver_parameters_have_the_headers_layout),

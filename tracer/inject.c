@@ -1,7 +1,8 @@
 /*
  * inject.c - start and end of recording in a traced process.
  *
- * Role      : InitializeInjection, called by the driver inside cuInit, is all that this library exports.
+ * Role      : InitializeInjection, called by the driver inside cuInit, and InitializeInjectionNvtx2, called by
+ *             NVTX at its first use, are all that this library exports.
  * Method    : open CUPTI, then the file, then staging memory and threads, then enable callbacks and
  *             activities; whatever fails before that leaves the program as it was. At exit: last
  *             flush, last cycle, trailer, each within a deadline.
@@ -15,18 +16,21 @@
 #include "tracer/flusher.h"
 #include "tracer/identity.h"
 #include "tracer/linebuf.h"
+#include "tracer/nvtx.h"
 #include "tracer/output.h"
 #include "tracer/own_thread.h"
 #include "tracer/siglog.h"
 #include "tracer/snapshot.h"
 #include "tracer/writer.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef MADV_WIPEONFORK
@@ -59,6 +63,8 @@ struct gst_tracer {
 static struct gst_tracer *the_tracer;
 
 int InitializeInjection(void) __attribute__((visibility("default")));
+int InitializeInjectionNvtx2(gst_nvtx_get_table_fn get_table)
+	__attribute__((visibility("default")));
 
 static void *map_private(size_t bytes)
 {
@@ -249,6 +255,29 @@ static void enable_cupti(struct gst_tracer *t)
 	(void)gst_callbacks_enable(&t->callbacks, &t->cupti);
 }
 
+/* NVTX comes to the library that its variable names, and to no other. */
+static void say_if_no_nvtx(struct gst_tracer *t)
+{
+	const char *wanted = getenv("NVTX_INJECTION64_PATH");
+	struct stat ours, theirs;
+	Dl_info self;
+
+	if (gst_nvtx_is_attached()) {
+		return;
+	}
+	if (!wanted || !wanted[0]) {
+		gst_notes_add(
+			&t->defs, &t->strings, GST_NOTE_NO_NVTX, 0,
+			"NVTX_INJECTION64_PATH is not set: ranges and names are not in the trace");
+	} else if (!dladdr((void *)(uintptr_t)say_if_no_nvtx, &self) || !self.dli_fname ||
+		   stat(self.dli_fname, &ours) || stat(wanted, &theirs) ||
+		   ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) {
+		gst_notes_add(
+			&t->defs, &t->strings, GST_NOTE_NO_NVTX, 1,
+			"NVTX_INJECTION64_PATH names another tool: ranges and names are not in the trace");
+	}
+}
+
 static bool set_up(struct gst_tracer *t)
 {
 	struct gst_cupti_reason reason;
@@ -289,6 +318,8 @@ static bool set_up(struct gst_tracer *t)
 	}
 	atomic_store(&t->state->is_parent, 1);
 	atomic_store(&t->state->is_on, 1);
+	say_if_no_nvtx(t);
+	gst_nvtx_start(&t->callbacks);
 	enable_cupti(t);
 	gst_output_absolute(t->path, full, sizeof(full));
 	gst_output_report(t->config.session.value, "trace", full);
@@ -342,4 +373,9 @@ out:
 	gst_own_signals_release(&signals);
 	errno = saved_errno;
 	return 1;
+}
+
+int InitializeInjectionNvtx2(gst_nvtx_get_table_fn get_table)
+{
+	return getauxval(AT_SECURE) ? 0 : gst_nvtx_attach(get_table);
 }

@@ -73,10 +73,11 @@ static void print_container(const struct pair *pairs, size_t count, const char *
 	      stdout);
 	quote(library);
 	fputs(":/opt/gstrace/libgstrace.so:ro -v \"$PWD\":/traces \\\n"
-	      "  -e CUDA_INJECTION64_PATH=/opt/gstrace/libgstrace.so \\\n",
+	      "  -e CUDA_INJECTION64_PATH=/opt/gstrace/libgstrace.so \\\n"
+	      "  -e NVTX_INJECTION64_PATH=/opt/gstrace/libgstrace.so \\\n",
 	      stdout);
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(pairs[i].name, "CUDA_INJECTION64_PATH") == 0) {
+		if (strstr(pairs[i].name, "_INJECTION64_PATH")) {
 			continue;
 		}
 		printf("  -e %s=", pairs[i].name);
@@ -94,7 +95,7 @@ static int run_env(struct gst_opt *opt)
 	const struct gst_setting *setting;
 	const char *value, *library = NULL, *output = NULL;
 	char path[2 * PATH_MAX];
-	size_t count = 1;
+	size_t count = 2; /* the two that name the library */
 	int id, form = 0, operands, status = GST_EXIT_OK;
 
 	while ((id = gst_opt_next(opt, &value)) != GST_OPT_END) {
@@ -119,7 +120,7 @@ static int run_env(struct gst_opt *opt)
 			if (!value) {
 				return opt->status;
 			}
-			for (size_t i = 1; i < count; i++) {
+			for (size_t i = 2; i < count; i++) {
 				if (strcmp(pairs[i].name, setting->variable) == 0) {
 					pairs[i--] = pairs[--count];
 				}
@@ -138,6 +139,7 @@ static int run_env(struct gst_opt *opt)
 		return GST_EXIT_UNREADABLE;
 	}
 	pairs[0] = (struct pair){"CUDA_INJECTION64_PATH", located.path};
+	pairs[1] = (struct pair){"NVTX_INJECTION64_PATH", located.path};
 	if (!output && form == 2) {
 		output = "/traces/gstrace-%h-%p.gst";
 	}

@@ -29,6 +29,7 @@
 #include "analyzer/load/load.h"
 
 #define INJECTION    "CUDA_INJECTION64_PATH"
+#define NVTX	     "NVTX_INJECTION64_PATH"
 #define DEFAULT_NAME "gstrace-%h-%p.gst"
 #define PRIVATE_NAME "gstrace-%p.gst"
 
@@ -173,6 +174,15 @@ static bool set_output(const char *option)
 	return check_folder(full) && set_variable("GSTRACE_OUTPUT", full);
 }
 
+/* Both name the library. A tool that has NVTX already keeps it: the trace says that ranges are missing. */
+static bool set_variables(const char *library)
+{
+	const char *nvtx = getenv(NVTX);
+
+	return set_variable(INJECTION, library) &&
+	       ((nvtx && nvtx[0]) || set_variable(NVTX, library));
+}
+
 static bool set_injection(struct record *r)
 {
 	const char *before = getenv(INJECTION);
@@ -197,7 +207,7 @@ static bool set_injection(struct record *r)
 		char same[PATH_MAX];
 
 		if (realpath(before, same) && strcmp(same, r->located.path) == 0) {
-			return set_variable(INJECTION, r->located.path);
+			return set_variables(r->located.path);
 		}
 		if (!r->is_forced) {
 			gst_cli_error(INJECTION
@@ -207,7 +217,7 @@ static bool set_injection(struct record *r)
 			return false;
 		}
 	}
-	return set_variable(INJECTION, r->located.path);
+	return set_variables(r->located.path);
 }
 
 /* ---- afterwards ----------------------------------------------------------------------------------- */

@@ -139,6 +139,11 @@ static void *stream_handle(int stream)
 	return stream == FAKE_NULL ? NULL : handle(STREAM_BASE, stream);
 }
 
+void *fake_stream_handle(int stream)
+{
+	return stream_handle(stream);
+}
+
 static void stream_record(uint32_t id, int priority, uint32_t flag)
 {
 	struct gst_cupti_stream record = {

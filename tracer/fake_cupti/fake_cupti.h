@@ -73,6 +73,12 @@ int fake_device_reset(void);
  */
 int fake_memory(const char *what, int stream);
 
+/**
+ * An NVTX function: mark, mark-wide, push, push-ex, pop, start (gives the range's id), end (@number: the id),
+ * name-thread, name-stream (@number: of the stream), domain, register, domain-mark, foreign.
+ */
+uint64_t fake_nvtx(const char *what, const char *text, uint64_t number);
+
 /* Run once inside this thread's next call, after its last enter callback. */
 void fake_inside(void (*action)(void *argument), void *argument);
 

@@ -52,6 +52,9 @@ void fake_emit_objects(uint32_t kind);
 /** CUPTI's id of a stream or graph handle; 0 = no such. */
 uint32_t fake_stream_id(const void *stream, bool is_per_thread);
 uint32_t fake_graph_id(const void *graph);
+/** The handle that a program has for stream number @stream. */
+void *fake_stream_handle(int stream);
+
 uint64_t fake_node_id(const void *node);
 
 #endif

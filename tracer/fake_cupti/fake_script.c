@@ -38,7 +38,7 @@ struct statement {
 
 struct name {
 	char *text;
-	char kind; /* s stream, e event, g graph, x executable graph, m memory */
+	char kind; /* s stream, e event, g graph, x executable graph, m memory, r range */
 	uint64_t value;
 };
 
@@ -284,6 +284,23 @@ static void run_memcpy(const struct statement *s)
 	}
 }
 
+/* nvtx start TEXT NAME, nvtx end NAME, nvtx name-stream TEXT STREAM, nvtx WHAT [TEXT] */
+static void run_nvtx(const struct statement *s)
+{
+	const char *what = s->word[1];
+	const char *text = s->words > 2 ? s->word[2] : "";
+
+	if (strcmp(what, "start") == 0 && s->words > 3) {
+		set_name(s->word[3], 'r', fake_nvtx(what, text, 0));
+	} else if (strcmp(what, "end") == 0) {
+		fake_nvtx(what, "", need(text, 'r'));
+	} else if (strcmp(what, "name-stream") == 0 && s->words > 3) {
+		fake_nvtx(what, text, (uint64_t)stream_of(s->word[3]));
+	} else {
+		fake_nvtx(what, text, 0);
+	}
+}
+
 /* Name, least and most words after it, block, and the call. One line a statement. */
 #define W(n) (s->word[n])
 #define STATEMENTS_TABLE(X)                                                                     \
@@ -305,6 +322,7 @@ static void run_memcpy(const struct statement *s)
 	X("devsync", 0, 0, fake_device_sync())                                                  \
 	X("reset", 0, 0, fake_device_reset())                                                   \
 	X("memory", 1, 2, fake_memory(W(1), s->words > 2 ? stream_of(W(2)) : FAKE_NULL))        \
+	X("nvtx", 1, 3, run_nvtx(s))                                                            \
 	X("profiler", 1, 1, fake_profiler(is_on(W(1))))                                         \
 	X("malloc", 2, 3,                                                                       \
 	  set_name(W(1), 'm',                                                                   \

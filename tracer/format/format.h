@@ -182,6 +182,19 @@ struct gst_rec_head {
 	X(memop_type, MEMOP, 4, WAIT_64, "wait-64")                                            \
 	X(memop_type, MEMOP, 5, WRITE_64, "write-64")                                          \
 	X(memop_type, MEMOP, 6, BARRIER, "barrier")                                            \
+	X(nvtx_what, NVTX, 0, UNKNOWN, "unknown")                                              \
+	X(nvtx_what, NVTX, 1, MARK, "mark")                                                    \
+	X(nvtx_what, NVTX, 2, PUSH, "push")                                                    \
+	X(nvtx_what, NVTX, 3, POP_RANGE, "pop")                                                \
+	X(nvtx_what, NVTX, 4, START, "start")                                                  \
+	X(nvtx_what, NVTX, 5, STOP, "stop")                                                    \
+	X(nvtx_object, NVTX_OF, 0, UNKNOWN, "unknown")                                         \
+	X(nvtx_object, NVTX_OF, 1, THREAD, "thread")                                           \
+	X(nvtx_object, NVTX_OF, 2, STREAM, "stream")                                           \
+	X(nvtx_object, NVTX_OF, 3, EVENT, "event")                                             \
+	X(nvtx_object, NVTX_OF, 4, CONTEXT, "context")                                         \
+	X(nvtx_object, NVTX_OF, 5, DEVICE, "device")                                           \
+	X(nvtx_object, NVTX_OF, 6, CATEGORY, "category")                                       \
 	X(node_type, NODE, 0, UNKNOWN, "unknown")                                              \
 	X(node_type, NODE, 1, KERNEL, "kernel")                                                \
 	X(node_type, NODE, 2, MEMCPY, "memcpy")                                                \

@@ -38,6 +38,8 @@
 	X(overhead_type, ENUM)  \
 	X(node_type, ENUM)      \
 	X(graph_change, ENUM)   \
+	X(nvtx_what, ENUM)      \
+	X(nvtx_object, ENUM)    \
 	X(access_order, ENUM)   \
 	X(memop_type, ENUM)
 

@@ -131,6 +131,9 @@ void run_start(struct run *run, const char *script)
 	env[n++] = variable("FAKE_CUPTI", fake);
 	env[n++] = variable("GSTRACE_CUPTI", run->cupti ? run->cupti : fake);
 	env[n++] = variable("GSTRACE_STAGING_DIR", run->shm);
+	if (run->has_nvtx) {
+		env[n++] = variable("NVTX_INJECTION64_PATH", lib);
+	}
 	if (!run->is_untraced) {
 		env[n++] = variable("CUDA_INJECTION64_PATH", lib);
 	}

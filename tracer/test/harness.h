@@ -34,6 +34,7 @@ struct run {
 	int out_fd;
 	const char *library; /* variant of the fake: FAKE_CUPTI unless set */
 	const char *cupti;   /* GSTRACE_CUPTI; NULL: the same; */
+	bool has_nvtx;	     /* NVTX_INJECTION64_PATH is set too */
 	bool is_untraced;    /* without CUDA_INJECTION64_PATH */
 	long file_limit;     /* RLIMIT_FSIZE, 0 = none */
 	const char *env[16]; /* more variables, "NAME=value" */

@@ -666,6 +666,107 @@ static void a_file_is_no_longer_than_asked_for(void **state)
 	scan_release(&scan);
 }
 
+static void nvtx_ranges_stand_among_the_calls(void **state)
+{
+	static const struct {
+		uint32_t what;
+		const char *name;
+		const char *domain;
+	} wanted[] = {
+		{GST_NVTX_PUSH, "outer", ""},
+		{GST_NVTX_PUSH, "inner", ""},
+		{GST_NVTX_POP_RANGE, "", ""},
+		{GST_NVTX_MARK, "here", ""},
+		{GST_NVTX_START, "long", ""},
+		{GST_NVTX_POP_RANGE, "", ""},
+		{GST_NVTX_STOP, "", ""},
+		{GST_NVTX_MARK, "text", "dom"},
+		{GST_NVTX_MARK, "h\303\266he", ""},
+		{GST_NVTX_MARK, "", ""},
+	};
+	struct run *run = *state;
+	struct gst_rec_nvtx nvtx[10];
+	struct gst_rec_nvtx_name name;
+	struct gst_rec_stream stream;
+	struct scan scan;
+	size_t open;
+
+	run->has_nvtx = true;
+	/* strings and domains may come before CUDA does */
+	run_script(
+		run,
+		"nvtx domain dom; nvtx register text; nvtx mark too-early; stream s; "
+		"nvtx push outer; nvtx push-ex inner; launch s k 1us; nvtx pop; nvtx mark here; "
+		"nvtx start long r; nvtx pop; nvtx end r; nvtx domain-mark; nvtx mark-wide; "
+		"nvtx foreign; nvtx name-stream fast s; nvtx name-thread main; devsync; print done");
+	assert_ended(run, 0);
+	assert_string_equal(run->out, "done\n");
+	assert_string_equal(run->err, "");
+	scan_open(&scan, run->trace);
+	assert_false(scan_has_note(&scan, GST_NOTE_NO_NVTX));
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_NVTX), 10);
+	for (size_t i = 0; i < 10; i++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_NVTX, i), &nvtx[i], sizeof(nvtx[i]));
+		assert_int_equal(nvtx[i].what, wanted[i].what);
+		assert_string_equal(scan_string(&scan, nvtx[i].name), wanted[i].name);
+		assert_string_equal(scan_string(&scan, nvtx[i].domain), wanted[i].domain);
+		assert_true(nvtx[i].time_ns >= nvtx[i ? i - 1 : 0].time_ns);
+	}
+	assert_true(nvtx[1].category == 9 && nvtx[1].color == 0xff00ff00);
+	assert_true(nvtx[1].payload == 77 && nvtx[1].payload_type == 1);
+	assert_true(nvtx[4].id != 0 && nvtx[4].id == nvtx[6].id);
+	assert_true(scan_find(&scan, GST_REC_NVTX, 1) < scan_find(&scan, GST_REC_CALL_LAUNCH, 0));
+	assert_true(scan_find(&scan, GST_REC_NVTX, 2) > scan_find(&scan, GST_REC_CALL_LAUNCH, 0));
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
+	assert_int_equal(scan_count(&scan, GST_REC_NVTX_NAME), 2);
+	for (size_t n = 0;; n++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_STREAM, n), &stream, sizeof(stream));
+		if (stream.handle) {
+			break;
+		}
+	}
+	scan_get(&scan, scan_find(&scan, GST_REC_NVTX_NAME, 0), &name, sizeof(name));
+	assert_int_equal(name.type, GST_NVTX_OF_STREAM);
+	assert_int_equal(name.object, stream.handle);
+	assert_string_equal(scan_string(&scan, name.name), "fast");
+	scan_get(&scan, scan_find(&scan, GST_REC_NVTX_NAME, 1), &name, sizeof(name));
+	assert_int_equal(name.type, GST_NVTX_OF_THREAD);
+	assert_int_equal(name.object, 4711);
+	scan_release(&scan);
+}
+
+static void a_trace_without_nvtx_says_so(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+
+	run_script(run, "nvtx push outer; launch 0 k 1us; nvtx pop; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	assert_true(scan_has_note(&scan, GST_NOTE_NO_NVTX));
+	assert_int_equal(scan_count(&scan, GST_REC_NVTX), 0);
+	scan_release(&scan);
+	unlink(run->trace);
+	run->env[0] = "NVTX_INJECTION64_PATH=/usr/lib/another_tool.so";
+	run_script(run, "launch 0 k 1us; devsync");
+	scan_open(&scan, run->trace);
+	assert_true(scan_has_note(&scan, GST_NOTE_NO_NVTX));
+	scan_release(&scan);
+}
+
+/* NVTX alone, in a program that never comes to CUDA: nothing happens. */
+static void nvtx_without_cuda_does_nothing(void **state)
+{
+	struct run *run = *state;
+
+	run->has_nvtx = true;
+	run_script(run, "nvtx push outer; nvtx start long r; nvtx end r; nvtx pop; print done");
+	assert_ended(run, 0);
+	assert_string_equal(run->out, "done\n");
+	assert_int_equal(run->traces, 0);
+}
+
 /* Two libraries of one soname in a process would be one to the loader and two to CUDA. */
 static void a_cupti_that_the_program_has_loaded_is_used(void **state)
 {
@@ -707,6 +808,9 @@ int main(void)
 		CASE(a_window_can_be_closed_from_another_thread),
 		CASE(order_mode_has_calls_alone),
 		CASE(a_file_is_no_longer_than_asked_for),
+		CASE(nvtx_ranges_stand_among_the_calls),
+		CASE(a_trace_without_nvtx_says_so),
+		CASE(nvtx_without_cuda_does_nothing),
 		CASE(a_cupti_that_the_program_has_loaded_is_used),
 	};
 
