@@ -85,6 +85,6 @@ END {
 	for (k in keys) {
 		yard = (("nsys-graph", k) in added) ? median(added["nsys-graph", k]) : 0
 		for (c in names) if ((c, k) in all)
-			printf "%s\t%s\t%.3f\t%.3f\t%s\n", k, c, median(all[c, k]), median(added[c, k]), yard > 0 ? sprintf("%.2f", median(added[c, k]) / yard) : "-"
+			printf "%s\t%s\t%.3f\t%.3f\t%s\n", k, c, median(all[c, k]), median(added[c, k]), (yard > 0 ? sprintf("%.2f", median(added[c, k]) / yard) : "-")
 	}
 }' "$runs" | { IFS= read -r head; echo "$head"; sort; } | tee "$out/summary.tsv"
