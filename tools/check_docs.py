@@ -8,6 +8,7 @@ With GSTRACE, the program, also:
   * Each `gstrace COMMAND`, and each --option beside one, is in that command's --help.
   * A block that begins with "$ gstrace ARGUMENTS" goes on with what that prints. " | grep -E 'PATTERN'" behind it
     leaves the lines that match; "..." as the last line stands for the rest. --update rewrites such blocks.
+  * The README's table of findings has all that the program knows.
 """
 import argparse
 import os
@@ -193,6 +194,14 @@ def check_commands(path, lines, gstrace):
                     complain(path, number, "gstrace %s has no option %s" % (command, option))
 
 
+def check_findings(path, lines, gstrace):
+    """The README's table of findings has all there are: a wrong --only lists them."""
+    known = re.findall(r"^  ([a-z-]+)$", gstrace.run(["analyze", "--only=no-such-finding", "x.gst"]), re.M)
+    said = re.findall(r"^\| `([a-z]+-[a-z-]+)` \|", "\n".join(lines), re.M)
+    for name in sorted(set(known) ^ set(said)):
+        complain(path, 1, "the table of findings %s: %s" % ("lacks" if name in known else "has one too many", name))
+
+
 def outputs_of(gstrace, line):
     command, _, pattern = COMMAND.match(line).group(1).partition(" | grep -E ")
     now = gstrace.run(shlex.split(command)).rstrip("\n").split("\n")
@@ -262,6 +271,8 @@ def main():
                     f.write("\n".join(lines))
                 print("check_docs: %s rewritten" % path)
             check_commands(path, lines, gstrace)
+            if path == "README.md":
+                check_findings(path, lines, gstrace)
         check_links(path, lines)
         check_names(path, lines, tree)
     for problem in problems:
