@@ -29,6 +29,7 @@ enum {
 	MAX_WAITS = 4,
 	MAX_PATH = 6,
 	MAX_OCCURRENCES = 20,
+	MAX_COMPARED = 100,
 };
 
 enum { KEY = 11 };
@@ -437,18 +438,25 @@ static void streams(const struct report *r)
 
 /* ---- findings ---------------------------------------------------------------------------------------- */
 
-/* "name in stream 13"; a call has no place of its own. */
-static void node_text(const struct report *r, gst_node_id node, char *buf, size_t size)
+/* What a node is called, and " in stream 13"; a call has no place of its own. */
+static struct gst_label node_place(const struct report *r, gst_node_id node, struct gst_label *name)
 {
+	struct gst_label place = {""};
 	gst_stream_id stream;
-	struct gst_label label = gst_node_label(r->a, node, &stream);
 
-	if (stream == GST_NONE || gst_node_is_call(r->a->order, node)) {
-		snprintf(buf, size, "%s", label.text);
-	} else {
-		snprintf(buf, size, "%s in %s", label.text,
+	*name = gst_node_label(r->a, node, &stream);
+	if (stream != GST_NONE && !gst_node_is_call(r->a->order, node)) {
+		snprintf(place.text, sizeof(place.text), " in %.200s",
 			 gst_stream_label(r->a->model, stream).text);
 	}
+	return place;
+}
+
+static void node_text(const struct report *r, gst_node_id node, char *buf, size_t size)
+{
+	struct gst_label name, place = node_place(r, node, &name);
+
+	snprintf(buf, size, "%s%s", name.text, place.text);
 }
 
 /* When something happened. */
@@ -562,12 +570,13 @@ static struct span path_scale(const struct report *r, const struct gst_finding *
 static void path_node(const struct report *r, const struct span *scale, const char *key,
 		      gst_node_id node)
 {
-	char name[2 * GST_LABEL_BYTES + 8], times[128], bar[BAR + 3];
+	struct gst_label name, place;
+	char times[128], bar[BAR + 3];
 	struct span s = node_span(r, node);
 
-	node_text(r, node, name, sizeof(name));
 	gst_outfile_printf(r->out, "  %-*s", KEY - 2, key);
-	gst_text_cell(r->out, name, NAME, s.is_known);
+	place = node_place(r, node, &name);
+	gst_text_cell2(r->out, name.text, place.text, NAME, s.is_known);
 	if (s.is_known) {
 		span_text(&s, times, sizeof(times));
 		bar_text(scale, &s, bar);
@@ -705,14 +714,43 @@ static void finding_body(const struct report *r, const struct gst_finding *f)
 	}
 }
 
-static void finding_end(const struct report *r, const struct gst_finding *f)
+/* The first finding before @index that says the same; @index if there is none. Only looked for where somebody reads. */
+static uint32_t said_before(const struct report *r, uint32_t index, bool is_advice)
 {
-	if (f->advice && f->advice[0]) {
-		gst_text_field(r->out, 2, KEY - 2, "change", f->advice);
+	const struct gst_finding *items = r->a->findings->items;
+	const char *text = is_advice ? items[index].advice : items[index].withheld;
+
+	for (uint32_t i = 0; i < index && i < MAX_COMPARED && !r->opt->explain; i++) {
+		const char *other = is_advice ? items[i].advice : items[i].withheld;
+
+		if (other && strcmp(other, text) == 0) {
+			return i;
+		}
 	}
-	if (f->withheld && f->withheld[0]) {
-		gst_text_field(r->out, 2, KEY - 2, "caution", f->withheld);
+	return index;
+}
+
+static void say_once(const struct report *r, const char *key, uint32_t index, bool is_advice)
+{
+	const struct gst_finding *f = &r->a->findings->items[index];
+	const char *text = is_advice ? f->advice : f->withheld;
+	uint32_t before;
+
+	if (!text || !text[0]) {
+		return;
 	}
+	before = said_before(r, index, is_advice);
+	if (before < index) {
+		gst_outfile_printf(r->out, "  %-*sas for %" PRIu32 "\n", KEY - 2, key, before + 1);
+	} else {
+		gst_text_field(r->out, 2, KEY - 2, key, text);
+	}
+}
+
+static void finding_end(const struct report *r, uint32_t index)
+{
+	say_once(r, "change", index, true);
+	say_once(r, "caution", index, false);
 }
 
 static void findings(const struct report *r)
@@ -727,7 +765,7 @@ static void findings(const struct report *r)
 		finding_title(r, i);
 		finding_body(r, &f->items[i]);
 		brief_path(r, &f->items[i]);
-		finding_end(r, &f->items[i]);
+		finding_end(r, i);
 	}
 	if (count < f->count) {
 		gst_outfile_printf(
@@ -826,7 +864,7 @@ static void explain(const struct report *r, uint32_t index)
 
 	finding_title(r, index);
 	finding_body(r, f);
-	finding_end(r, f);
+	finding_end(r, index);
 	if (f->path_count > 0) {
 		gst_outfile_printf(r->out,
 				   "\n  The path of the first occurrence, %" PRIu32 " step%s:\n",

@@ -66,28 +66,47 @@ void gst_text_field(struct gst_outfile *out, size_t indent, size_t key_columns, 
 	}
 }
 
-void gst_text_cell(struct gst_outfile *out, const char *text, size_t columns, bool is_padded)
+/* Escaped @text in at most @columns; returns the columns taken. */
+static size_t put_cut(struct gst_outfile *out, const char *text, size_t columns)
 {
-	char buf[4096];
-	size_t length, width;
+	size_t length = strlen(text), width = gst_text_width(text, length);
+
+	if (width <= columns) {
+		gst_outfile_write(out, text, length);
+		return width;
+	}
+	length = gst_text_fit(text, length, columns > 3 ? columns - 3 : columns);
+	gst_outfile_write(out, text, length);
+	width = gst_text_width(text, length);
+	if (columns > 3) {
+		gst_outfile_puts(out, "...");
+		width += 3;
+	}
+	return width;
+}
+
+void gst_text_cell2(struct gst_outfile *out, const char *text, const char *end, size_t columns,
+		    bool is_padded)
+{
+	char buf[4096], tail[1024];
+	size_t width, used;
 
 	gst_escape(GST_ESCAPE_TEXT, text, strlen(text), buf, sizeof(buf));
-	length = strlen(buf);
-	width = gst_text_width(buf, length);
-	if (width > columns) {
-		length = gst_text_fit(buf, length, columns > 3 ? columns - 3 : columns);
-		gst_outfile_write(out, buf, length);
-		width = gst_text_width(buf, length);
-		if (columns > 3) {
-			gst_outfile_puts(out, "...");
-			width += 3;
-		}
-	} else {
-		gst_outfile_write(out, buf, length);
+	gst_escape(GST_ESCAPE_TEXT, end, strlen(end), tail, sizeof(tail));
+	width = gst_text_width(tail, strlen(tail));
+	if (width > columns / 2) {
+		width = columns / 2;
 	}
-	if (is_padded && width < columns) {
-		spaces(out, columns - width);
+	used = put_cut(out, buf, columns - width);
+	used += put_cut(out, tail, columns - used);
+	if (is_padded && used < columns) {
+		spaces(out, columns - used);
 	}
+}
+
+void gst_text_cell(struct gst_outfile *out, const char *text, size_t columns, bool is_padded)
+{
+	gst_text_cell2(out, text, "", columns, is_padded);
 }
 
 void gst_text_right(struct gst_outfile *out, const char *text, size_t columns)
