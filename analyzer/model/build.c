@@ -352,6 +352,21 @@ static void convert_times(struct gst_builder *b)
 		if (l->until_ns && l->until_ns != UINT64_MAX)
 			l->until_ns = since_base(b, to_first(p, l->until_ns));
 	}
+	for (size_t i = 0; i < b->gaps.count; i++) {
+		struct gst_gap *g = &b->gaps.data[i];
+		const struct gst_raw_process *p = &b->processes.data[g->process];
+
+		g->from_ns = since_base(b, to_first(p, g->from_ns));
+		if (g->to_ns != UINT64_MAX)
+			g->to_ns = since_base(b, to_first(p, g->to_ns));
+	}
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		for (size_t k = 0; k < p->segments.count; k++)
+			p->segments.data[k].time_ns =
+				since_base(b, to_first(p, p->segments.data[k].time_ns));
+	}
 	for (size_t i = 0; i < b->notes.count; i++) {
 		struct gst_note *n = &b->notes.data[i];
 
@@ -522,6 +537,12 @@ static bool lost_calls_after(const struct gst_builder *b, uint32_t process, uint
 		    (!l->until_ns || l->until_ns >= from_ns) && l->reason != GST_LOSS_ENDED_EARLY)
 			return true;
 	}
+	for (size_t i = 0; i < b->gaps.count; i++) {
+		const struct gst_gap *g = &b->gaps.data[i];
+
+		if (g->process == process && g->to_ns >= from_ns && g->to_ns != UINT64_MAX)
+			return true;
+	}
 	return false;
 }
 
@@ -539,25 +560,40 @@ static void finish_events(struct gst_builder *b)
 	}
 }
 
-/* Recording had a gap before a later segment: calls in it are lost. */
-static void add_breaks(struct gst_builder *b)
+static int compare_segments(const void *a, const void *b)
+{
+	const struct gst_raw_segment *x = a;
+	const struct gst_raw_segment *y = b;
+
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Between two windows of a recording calls were made that nobody wrote down. */
+static void add_gaps(struct gst_builder *b)
 {
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		struct gst_raw_process *p = &b->processes.data[i];
+		uint64_t last_end_ns = 1;
 
-		if (p->break_until_ns) {
-			struct gst_loss loss = {.process = i,
-						.reason = GST_LOSS_UNKNOWN,
-						.since_ns = 1,
-						.until_ns = p->break_until_ns};
+		if (p->segments.count)
+			qsort(p->segments.data, p->segments.count, sizeof(*p->segments.data),
+			      compare_segments);
+		for (size_t k = 0; k < p->segments.count; k++) {
+			const struct gst_raw_segment *s = &p->segments.data[k];
 
-			gst_vec_push(&b->losses, loss);
+			if (k && !s->is_unbroken)
+				gst_vec_push(&b->gaps,
+					     (struct gst_gap){i, last_end_ns, s->time_ns});
+			/* Without a trailer nobody knows when it ended: at any time after it began. */
+			last_end_ns = s->end_ns ? s->end_ns : s->time_ns;
 		}
 		for (size_t l = 0; l < b->losses.count; l++) {
 			if (b->losses.data[l].process == i &&
 			    gst_loss_touches_calls(&b->losses.data[l]))
 				p->has_lost_calls = true;
 		}
+		for (size_t g = 0; g < b->gaps.count; g++)
+			p->has_lost_calls |= b->gaps.data[g].process == i;
 	}
 }
 
@@ -668,6 +704,8 @@ static void finish(struct gst_builder *b)
 	m->variable_count = (uint32_t)b->variables.count;
 	m->losses = TO_ARENA(b, b->losses);
 	m->loss_count = (uint32_t)b->losses.count;
+	m->gaps = TO_ARENA(b, b->gaps);
+	m->gap_count = (uint32_t)b->gaps.count;
 	m->notes = TO_ARENA(b, b->notes);
 	m->note_count = (uint32_t)b->notes.count;
 	sort_memory(b);
@@ -698,11 +736,13 @@ static void release(struct gst_builder *b)
 		gst_map_release(&p->handles);
 		gst_map_release(&p->per_thread);
 		gst_map_release(&p->event_lives);
+		gst_map_release(&p->creators);
 		gst_map_release(&p->created);
 		gst_map_release(&p->def_handles);
 		gst_clock_map_release(&p->clock);
 		gst_vec_free(&p->stream_defs);
 		gst_vec_free(&p->event_states);
+		gst_vec_free(&p->segments);
 		gst_vec_free(&p->devs);
 	}
 	gst_mem_free(b->raw_of, b->m->call_count * sizeof(*b->raw_of));
@@ -721,6 +761,7 @@ static void release(struct gst_builder *b)
 	gst_vec_free(&b->overheads);
 	gst_vec_free(&b->variables);
 	gst_vec_free(&b->losses);
+	gst_vec_free(&b->gaps);
 	gst_vec_free(&b->notes);
 	gst_vec_free(&b->contexts);
 	gst_vec_free(&b->devices);
@@ -773,7 +814,7 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	sort_threads(&b);
 	collect_contexts(&b);
 	sort_contexts(&b);
-	add_breaks(&b);
+	add_gaps(&b);
 	convert_times(&b);
 	sort_calls(&b);
 	correlate(&b);

@@ -243,6 +243,13 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 			gst_outfile_printf(out, " until=%" PRIu64, l->until_ns);
 		gst_outfile_puts(out, "\n");
 	}
+	for (uint32_t i = 0; i < m->gap_count; i++) {
+		gst_outfile_printf(out, "gap process=%" PRIu32 " from=%" PRIu64, m->gaps[i].process,
+				   m->gaps[i].from_ns);
+		if (m->gaps[i].to_ns != UINT64_MAX)
+			gst_outfile_printf(out, " to=%" PRIu64, m->gaps[i].to_ns);
+		gst_outfile_puts(out, "\n");
+	}
 	for (uint32_t i = 0; i < m->note_count; i++) {
 		gst_outfile_printf(out, "note process=%" PRIu32 " code=%" PRIu32 " detail=%" PRId32,
 				   m->notes[i].process, m->notes[i].code, m->notes[i].detail);

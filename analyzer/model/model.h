@@ -238,6 +238,12 @@ struct gst_loss {
 	uint64_t since_ns, until_ns;	/* model clock; 0, 0 = anywhere */
 };
 
+/* When calls were left out on purpose: between the windows of a recording, or outside of the window read. */
+struct gst_gap {
+	uint32_t process;
+	uint64_t from_ns, to_ns; /* model clock; UINT64_MAX = to the end */
+};
+
 struct gst_memory_record { /* MEMORY records, model clock */
 	uint64_t time_ns, address, bytes;
 	uint32_t process, ctx;
@@ -303,6 +309,8 @@ struct gst_model {
 	uint32_t variable_count;
 	struct gst_loss *losses;
 	uint32_t loss_count;
+	struct gst_gap *gaps;
+	uint32_t gap_count;
 	struct gst_note *notes;
 	uint32_t note_count;
 	/* by id of a kernel's name: id of its short form (demangled, without arguments); 0 = none */
@@ -333,10 +341,20 @@ enum gst_accepted { GST_ACCEPTED_BEFORE, GST_ACCEPTED_AFTER, GST_ACCEPTED_AMBIGU
  */
 enum gst_accepted gst_model_accepted(const struct gst_model *m, gst_call_id a, gst_call_id b);
 
-/** May @l have taken calls or their definitions, and not device records alone? */
+/** May @l have taken calls or what their order hangs on, and not device records or names alone? */
 static inline bool gst_loss_touches_calls(const struct gst_loss *l)
 {
-	return l->kind < GST_REC_KERNEL;
+	switch (l->kind) {
+	case 0: /* several or not known */
+	case GST_REC_CONTEXT:
+	case GST_REC_STREAM:
+	case GST_REC_SEGMENT:
+	case GST_REC_EVENT_STATE:
+	case GST_REC_EXEC_STATE:
+		return true;
+	default:
+		return l->kind >= GST_REC_CALL && l->kind < GST_REC_KERNEL;
+	}
 }
 
 /** Is @s a stream that legacy actions of its context wait for and hold up (S3)? UNKNOWN kinds: false. */

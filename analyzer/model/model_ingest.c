@@ -12,6 +12,7 @@
 
 #include "analyzer/model/model_internal.h"
 
+#define SEGMENTS_MAX	 4096u
 #define LOW_STRINGS_STEP 1024u
 #define LOW_STRINGS_MAX	 (1u << 24)
 
@@ -204,15 +205,38 @@ static void ingest_rank(struct gst_builder *b, uint32_t process, const struct gs
 	gst_vec_push(&b->variables, v);
 }
 
+static struct gst_raw_segment *find_segment(struct gst_raw_process *p, uint32_t index)
+{
+	for (size_t i = 0; i < p->segments.count; i++) {
+		if (p->segments.data[i].index == index)
+			return &p->segments.data[i];
+	}
+	return NULL;
+}
+
 static void ingest_segment(struct gst_raw_process *p, const struct gst_rec_segment *rec)
 {
+	struct gst_raw_segment s = {.index = rec->index,
+				    .time_ns = rec->time_ns,
+				    .is_unbroken = (rec->flags & GST_SEGMENT_UNBROKEN) != 0};
+
 	if (!p->has_segment || rec->index < p->first_segment) {
 		p->first_segment = rec->index;
-		p->out.is_unbroken = rec->index == 0 && rec->flags & GST_SEGMENT_UNBROKEN;
+		p->out.is_unbroken = rec->index == 0 && s.is_unbroken;
 	}
 	p->has_segment = true;
-	if (rec->index && !(rec->flags & GST_SEGMENT_UNBROKEN) && rec->time_ns > p->break_until_ns)
-		p->break_until_ns = rec->time_ns;
+	/* Windows are opened by hand: what has more of them was not written by us. */
+	if (p->segments.count < SEGMENTS_MAX && !find_segment(p, rec->index))
+		gst_vec_push(&p->segments, s);
+}
+
+static void ingest_end(struct gst_raw_process *p, const struct gst_record *rec)
+{
+	const struct gst_rec_end *r = rec->data;
+	struct gst_raw_segment *s = find_segment(p, rec->segment);
+
+	if (s)
+		s->end_ns = r->time_ns;
 }
 
 /* ---- calls --------------------------------------------------------------------------------------- */
@@ -574,6 +598,7 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 
 		def.rec = *(const struct gst_rec_stream *)rec->data;
 		def.corr = rec->corr;
+		def.segment = rec->segment;
 		def.stream = GST_NONE;
 		gst_vec_push(&p->stream_defs, def);
 		break;
@@ -622,15 +647,17 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 	case GST_REC_SEGMENT:
 		ingest_segment(p, rec->data);
 		break;
+	case GST_REC_END:
+		ingest_end(p, rec);
+		break;
 	case GST_REC_EVENT_STATE: {
 		const struct gst_rec_event_state *r = rec->data;
+		struct gst_raw_event_state s = {.handle = r->event,
+						.flags = r->flags,
+						.corr = rec->corr,
+						.segment = rec->segment};
 
-		if (!is_repeated(p, rec)) {
-			struct gst_raw_event_state s = {
-				.handle = r->event, .flags = r->flags, .corr = rec->corr};
-
-			gst_vec_push(&p->event_states, s);
-		}
+		gst_vec_push(&p->event_states, s);
 		break;
 	}
 	case GST_REC_CALL:
@@ -758,6 +785,13 @@ void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 	b->m->stats.unknown_records += stats->unknown_records;
 	b->m->stats.unknown_critical += stats->unknown_critical;
 	ingest_unknown(b, source, stats);
+	for (uint32_t i = 0; i < b->processes.count; i++) {
+		/* What lies outside of the window may be missing for some threads, and not for others. */
+		if (b->processes.data[i].source == source && stats->from_ns)
+			gst_vec_push(&b->gaps, (struct gst_gap){i, 1, stats->from_ns});
+		if (b->processes.data[i].source == source && stats->to_ns)
+			gst_vec_push(&b->gaps, (struct gst_gap){i, stats->to_ns, UINT64_MAX});
+	}
 	if (stats->is_complete)
 		return;
 	b->m->is_complete = false;

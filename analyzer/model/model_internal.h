@@ -62,7 +62,7 @@ struct gst_raw_thread {
 
 struct gst_raw_stream_def {
 	struct gst_rec_stream rec;
-	uint32_t corr;
+	uint32_t corr, segment;
 	uint32_t stream;      /* what it became */
 	uint32_t next_corr;   /* earlier definition with the same corr; GST_NONE */
 	uint32_t next_handle; /* next definition with the same handle, if corr is 0 */
@@ -76,7 +76,13 @@ struct gst_raw_graph {
 /* Reads as "from here on we know": a live event in the snapshot of the first segment read. */
 struct gst_raw_event_state {
 	uint64_t handle;
-	uint32_t flags, corr;
+	uint32_t flags, corr, segment;
+};
+
+struct gst_raw_segment {
+	uint32_t index;
+	uint64_t time_ns, end_ns; /* MONOTONIC, then the model's; end 0 = no trailer */
+	bool is_unbroken;
 };
 
 struct gst_raw_process {
@@ -96,7 +102,10 @@ struct gst_raw_process {
 	GST_VEC(struct gst_raw_dev) devs;
 	uint32_t first_segment;
 	bool has_segment;
-	uint64_t break_until_ns; /* recording was interrupted before this (MONOTONIC); 0 = never */
+	GST_VEC(struct gst_raw_segment) segments; /* by index, once sorted */
+	size_t next_def, next_event_state;	  /* the first ones of segments to come */
+	uint32_t capture_floor;			  /* captures up to this one are over */
+	uint32_t next_segment;			  /* the first one that has not begun yet */
 	uint32_t thread_count;
 	uint32_t context_count;
 	uint32_t last_context; /* one of its contexts */
@@ -104,6 +113,7 @@ struct gst_raw_process {
 	struct gst_map handles;	    /* stream handle -> stream */
 	struct gst_map per_thread;  /* thread, ctx -> stream */
 	struct gst_map event_lives; /* event handle -> event */
+	struct gst_map creators;    /* corr of calls that create streams -> call */
 	struct gst_map created;	    /* corr -> last stream definition with it */
 	struct gst_map def_handles; /* handle -> first unclaimed definition without corr */
 	uint32_t conflict_note;	    /* note about records that contradict handles, + 1 */
@@ -144,6 +154,7 @@ struct gst_builder {
 	GST_VEC(struct gst_overhead) overheads;
 	GST_VEC(struct gst_raw_variable) variables;
 	GST_VEC(struct gst_loss) losses;
+	GST_VEC(struct gst_gap) gaps;
 	GST_VEC(struct gst_note) notes;
 	GST_VEC(struct gst_context) contexts;
 	GST_VEC(struct gst_device) devices;

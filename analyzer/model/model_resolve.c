@@ -175,6 +175,8 @@ static void define_streams(struct gst_builder *b, uint32_t process)
 			s->thread = thread_by_index(b, process, d->rec.thread);
 			gst_map_put(&p->per_thread, (uint64_t)s->thread << 32 | ctx, d->stream);
 		}
+		if (d->corr && !gst_map_get(&p->creators, d->corr, NULL))
+			d->corr = 0; /* its call is not in the trace */
 		if (d->corr) {
 			uint32_t *head = gst_map_add(&p->created, d->corr, i, NULL);
 
@@ -188,7 +190,8 @@ static void define_streams(struct gst_builder *b, uint32_t process)
 			uint32_t *tail;
 
 			s->handle = d->rec.handle;
-			if (d->corr)
+			/* Those of later windows count from there on: begin_segment. */
+			if (d->corr || (p->has_segment && d->segment > p->first_segment))
 				continue;
 			/* First definition of a handle: known from the start. Later ones: lives to come. */
 			tail = gst_map_add(&tails, d->rec.handle, i, &is_new);
@@ -239,9 +242,59 @@ static void define_events(struct gst_builder *b, uint32_t process)
 
 	for (size_t i = 0; i < p->event_states.count; i++) {
 		const struct gst_raw_event_state *s = &p->event_states.data[i];
-		uint32_t e = new_event(b, process, s->handle, s->flags, GST_NONE, !s->corr);
+		uint32_t e;
+
+		if (p->has_segment && s->segment > p->first_segment)
+			continue;
+		e = new_event(b, process, s->handle, s->flags, GST_NONE, !s->corr);
 
 		gst_map_put(&p->event_lives, s->handle, e);
+	}
+}
+
+/*
+ * Recording goes on after a gap: handles and events are what the snapshot says. What happened to them in
+ * between is not known.
+ */
+static void begin_segment(struct gst_builder *b, uint32_t process,
+			  const struct gst_raw_segment *segment)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+
+	if (segment->is_unbroken)
+		return;
+	gst_map_release(&p->handles);
+	gst_map_release(&p->event_lives);
+	p->capture_floor = (uint32_t)b->captures.count;
+	/* The loader gives definitions segment by segment. */
+	for (; p->next_def < p->stream_defs.count; p->next_def++) {
+		const struct gst_raw_stream_def *d = &p->stream_defs.data[p->next_def];
+
+		if (d->segment > segment->index)
+			break;
+		if (d->segment == segment->index && !d->corr && d->rec.handle > HANDLE_PER_THREAD)
+			gst_map_put(&p->handles, d->rec.handle, d->stream);
+	}
+	for (; p->next_event_state < p->event_states.count; p->next_event_state++) {
+		const struct gst_raw_event_state *s = &p->event_states.data[p->next_event_state];
+
+		if (s->segment > segment->index)
+			break;
+		if (s->segment == segment->index)
+			gst_map_put(&p->event_lives, s->handle,
+				    new_event(b, process, s->handle, s->flags, GST_NONE, !s->corr));
+	}
+}
+
+static void find_creators(struct gst_builder *b)
+{
+	for (uint32_t i = 0; i < b->m->call_count; i++) {
+		const struct gst_call *c = &b->m->calls[i];
+
+		/* The first call of a process makes streams whatever it is: only these give handles. */
+		if (c->cls == GST_API_CLASS_STREAM_CREATE && c->corr)
+			gst_map_put(&b->processes.data[b->m->threads[c->thread].process].creators,
+				    c->corr, i);
 	}
 }
 
@@ -468,6 +521,17 @@ static void join(struct gst_builder *b, uint32_t from, uint32_t into)
 	f->alias = into;
 }
 
+/* An event is recorded or awaited for a whole context: in no stream. */
+static bool is_about_context(const struct gst_call *c)
+{
+	const struct gst_api *api;
+
+	if (c->cls != GST_API_CLASS_EVENT_RECORD && c->cls != GST_API_CLASS_EVENT_WAIT)
+		return false;
+	api = gst_api_find(c->api);
+	return api && api->layout == GST_PARAMS_CTX_EVENT;
+}
+
 /* The stream call @id names, by its handle and, if there is one, the record of what it submitted. */
 static void resolve_stream(struct gst_builder *b, gst_call_id id)
 {
@@ -479,7 +543,7 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id)
 
 	if (!takes_stream(c) && (is_default_handle(raw->handle) || c->cls != GST_API_CLASS_OTHER))
 		return;
-	if (c->flags & GST_CALL_NO_ENTER)
+	if (c->flags & GST_CALL_NO_ENTER || is_about_context(c))
 		return;
 	c->stream = stream_of_handle(b, c, raw->handle);
 	d = lane_record(b, process, id);
@@ -573,8 +637,7 @@ static enum gst_op_kind submits(const struct gst_call *c)
 	case GST_API_CLASS_EVENT_RECORD:
 	case GST_API_CLASS_EVENT_WAIT:
 		/* Of a whole context: a kind without a rule yet. */
-		api = gst_api_find(c->api);
-		if (api && api->layout == GST_PARAMS_CTX_EVENT)
+		if (is_about_context(c))
 			return GST_OP_OPAQUE;
 		return c->cls == GST_API_CLASS_EVENT_RECORD ? GST_OP_EVENT_RECORD
 							    : GST_OP_EVENT_WAIT;
@@ -923,9 +986,10 @@ static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
 
 /* ---- the walk --------------------------------------------------------------------------------------------- */
 
-static bool is_capturing(const struct gst_builder *b, uint32_t capture)
+/* A capture that was going on when a gap in the recording began is not known to go on after it. */
+static bool is_capturing(const struct gst_builder *b, uint32_t process, uint32_t capture)
 {
-	return capture && b->captures.data[capture - 1];
+	return capture > b->processes.data[process].capture_floor && b->captures.data[capture - 1];
 }
 
 static bool succeeded(const struct gst_call *c)
@@ -938,7 +1002,8 @@ static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool i
 {
 	struct gst_raw_stream *s = c->stream == GST_NONE ? NULL : &b->streams.data[c->stream];
 	uint32_t *in_event = c->event == GST_NONE ? NULL : &b->event_captures.data[c->event];
-	bool is_captured = s && is_capturing(b, s->capture);
+	uint32_t process = b->m->threads[c->thread].process;
+	bool is_captured = s && is_capturing(b, process, s->capture);
 
 	switch ((enum gst_api_class)c->cls) {
 	case GST_API_CLASS_CAPTURE_BEGIN:
@@ -958,7 +1023,7 @@ static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool i
 			*in_event = is_captured ? s->capture : 0;
 		return is_captured;
 	case GST_API_CLASS_EVENT_WAIT:
-		if (is_ok && s && in_event && is_capturing(b, *in_event)) {
+		if (is_ok && s && in_event && is_capturing(b, process, *in_event)) {
 			s->capture = *in_event;
 			return true;
 		}
@@ -1062,7 +1127,14 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 	uint32_t process = b->m->threads[c->thread].process;
 	bool is_ok = succeeded(c);
 	bool is_captured;
+	struct gst_raw_process *p = &b->processes.data[process];
 
+	while (p->next_segment < p->segments.count &&
+	       p->segments.data[p->next_segment].time_ns <= c->enter_ns) {
+		if (p->next_segment)
+			begin_segment(b, process, &p->segments.data[p->next_segment]);
+		p->next_segment++;
+	}
 	if (raw->value && raw->args == GST_NONE &&
 	    (c->cls == GST_API_CLASS_ALLOC || c->cls == GST_API_CLASS_ALLOC_ASYNC ||
 	     c->cls == GST_API_CLASS_HOST_ALLOC || c->cls == GST_API_CLASS_GRAPH_INSTANTIATE ||
@@ -1278,6 +1350,7 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 	struct gst_model *m = b->m;
 	uint32_t *at;
 
+	find_creators(b);
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		define_streams(b, i);
 		define_events(b, i);

@@ -380,6 +380,116 @@ static void test_accepted(void **state)
 	drop(&s);
 }
 
+static const char other_text[] =
+	"gstext 1.0\nchunk defs process=1\n"
+	"string id=1 text=\"RANK\"\nstring id=2 text=\"main\"\nstring id=3 text=\"k\"\n"
+	"string id=900000 text=\"far\"\n"
+	"rank name=1 value=-3\nthread thread=1 name=2 tid=44\n"
+	"variable name=900000 value=2\n"
+	"note code=no-tmpfs time_ns=15 text=2\n"
+	"context ctx=1 null_stream=7\ncontext ctx=2 parent=1\n"
+	"chunk events process=1 thread=1\n"
+	"call_memory corr=1 enter_ns=10 api=cuMemAlloc_v2 ctx=1 size=64\n"
+	"call_exit corr=1 exit_ns=11 value=0x7000\n"
+	"call_launch corr=4000000000 enter_ns=12 api=cuLaunchKernel ctx=1 name=3\n"
+	"call_exit corr=4000000000 exit_ns=13\n"
+	"call corr=3 enter_ns=14 api=cuStreamWaitValue32_v2 ctx=1 stream=0x100\n"
+	"call_exit corr=3 exit_ns=15\n"
+	"call corr=4 enter_ns=16 api=cuMemPrefetchAsync ctx=1 stream=0x100\n"
+	"call_exit corr=4 exit_ns=17\n"
+	"call corr=5 enter_ns=18 api=cuStreamAttachMemAsync ctx=1 stream=0x100\n"
+	"call_exit corr=5 exit_ns=19\n"
+	"call corr=6 enter_ns=20 api=cuStreamSetAttribute ctx=1 stream=0x100\n"
+	"call_exit corr=6 exit_ns=21\n"
+	"call_event corr=7 enter_ns=22 api=cuCtxRecordEvent ctx=1 event=0x50\n"
+	"call_exit corr=7 exit_ns=23\n"
+	"call_graph corr=8 enter_ns=24 api=cuGraphUpload ctx=1 stream=0x100 exec=0xa\n"
+	"call_exit corr=8 exit_ns=25\n"
+	"call_host corr=9 enter_ns=26 api=cuLaunchHostFunc ctx=1 stream=0x100\n"
+	"call_exit corr=9 exit_ns=27\n"
+	"call_event corr=10 enter_ns=28 api=cuEventRecord ctx=1 stream=0x100 event=0x60\n"
+	"call_exit corr=10 exit_ns=29\n"
+	"call_graph corr=11 enter_ns=30 api=cuStreamEndCapture ctx=1 stream=0x100\n"
+	"call_exit corr=11 exit_ns=31 value=0xb0\n"
+	"chunk events process=1\n"
+	"kernel corr=4000000000 start_ns=50 end_ns=60 ctx=1 stream=7 name=3 flags=forced-flush\n"
+	"memory corr=1 time_ns=10 address=0x7000 size=64 op=alloc memory_kind=device ctx=1\n"
+	"memory corr=0 time_ns=5 address=0x8000 size=32 op=free ctx=2\n"
+	"overhead start_ns=20 end_ns=30 type=lazy-function-loading thread=44\n"
+	"host_run corr=9 start_ns=70 end_ns=80 ctx=1 stream=13\n"
+	"event corr=10 ctx=1 stream=13 event_id=1 sync_id=1 time_ns=85\n"
+	"chunk defs process=1\nend time_ns=100\n";
+
+/* Kinds without a rule, odd numbers, and what is kept beside ops. */
+static void test_other_records(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(&s, other_text);
+	size_t length;
+
+	(void)state;
+	assert_int_equal(m->variable_count, 2);
+	assert_string_equal(gst_strtab_get(m->strings, m->variables[0].value, &length), "-3");
+	assert_string_equal(gst_strtab_get(m->strings, m->variables[1].name, &length), "far");
+	assert_string_equal(gst_strtab_get(m->strings, m->threads[0].name, &length), "main");
+	assert_int_equal(m->note_count, 1);
+	assert_string_equal(gst_strtab_get(m->strings, m->notes[0].text, &length), "main");
+	assert_int_equal(m->contexts[1].parent, 0);
+	/* In order of time; the freeing is nobody's. */
+	assert_int_equal(m->memory_count, 2);
+	assert_int_equal(m->memory[0].address, 0x8000);
+	assert_int_equal(m->memory[0].call, GST_NONE);
+	assert_int_equal(m->memory[1].call, 0);
+	assert_int_equal(m->overhead_count, 1);
+	assert_int_equal(m->overheads[0].end_ns - m->overheads[0].begin_ns, 10);
+	/* The address that an allocation gave. */
+	assert_int_equal(m->args[m->calls[0].args].a, 0x7000);
+	assert_int_equal(m->args[m->calls[10].args].a, 0xb0);
+
+	assert_int_equal(m->op_count, 8);
+	assert_int_equal(m->ops[0].kind, GST_OP_KERNEL);
+	assert_int_equal(m->ops[0].flags, GST_OP_TIMED | GST_OP_FORCED);
+	assert_int_equal(m->ops[0].call, 1);
+	assert_int_equal(m->ops[1].kind, GST_OP_MEMOP);
+	assert_int_equal(m->ops[2].kind, GST_OP_OPAQUE);
+	assert_int_equal(m->ops[3].kind, GST_OP_OPAQUE);
+	assert_int_equal(m->calls[5].op_count, 0);
+	assert_int_equal(m->ops[4].kind, GST_OP_OPAQUE);
+	assert_int_equal(m->ops[4].stream, GST_NONE);
+	assert_int_equal(m->ops[5].kind, GST_OP_OPAQUE);
+	assert_int_equal(m->ops[6].kind, GST_OP_HOST_FUNC);
+	assert_int_equal(m->ops[6].end_ns, 80);
+	assert_int_equal(m->ops[7].kind, GST_OP_EVENT_RECORD);
+	assert_int_equal(m->ops[7].begin_ns, 85);
+	assert_int_equal(m->ops[7].sync_id, 1);
+	/* The handle's stream is the one that the records name. */
+	assert_int_equal(m->ops[1].stream, m->ops[7].stream);
+	assert_int_equal(stream_of_op(m, 7)->cupti_id, 13);
+	assert_int_equal(m->stats.opaque_ops, 5);
+	drop(&s);
+}
+
+/* A window of a trace: what lies before it may be missing for some threads. */
+static void test_window_is_a_gap(void **state)
+{
+	struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	struct gst_err err = {0};
+	struct scene s = {0};
+
+	(void)state;
+	options.from_ns = 30;
+	options.to_ns = 40;
+	assert_int_equal(gst_loader_open_memory(graph_text, sizeof(graph_text) - 1, "text",
+						&options, &s.loaders[0], &err),
+			 0);
+	s.count = 1;
+	build(&s);
+	assert_int_equal(s.m->gap_count, 2);
+	assert_int_equal(s.m->gaps[0].to_ns, 30);
+	assert_int_equal(s.m->gaps[1].from_ns, 40);
+	drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +505,8 @@ int main(void)
 		cmocka_unit_test(test_chunk_order),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_other_records),
+		cmocka_unit_test(test_window_is_a_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,33 +61,88 @@ gst_point_id gst_edge_to_point(const struct gst_edge *e)
 
 /* ---- before the rules ------------------------------------------------------------------------------------ */
 
-/* When calls of each process may have been lost: merged, in order of time. */
+struct raw_window {
+	uint32_t process;
+	struct gst_window w;
+};
+
+static void add_window(struct raw_window *list, size_t *count, uint32_t process, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	struct raw_window *last = *count ? &list[*count - 1] : NULL;
+
+	if (last && last->process == process && last->w.to_ns >= from_ns) {
+		last->w.to_ns = to_ns > last->w.to_ns ? to_ns : last->w.to_ns;
+	} else {
+		list[(*count)++] = (struct raw_window){process, {from_ns, to_ns}};
+	}
+}
+
+/* Losses and gaps of each process: merged, in order of time. */
 static void find_windows(struct gst_order_builder *b)
 {
 	const struct gst_model *m = b->m;
-	struct gst_sort_item *items = gst_mem_alloc(m->loss_count * sizeof(*items));
+	size_t most = (size_t)m->loss_count + m->gap_count;
+	struct gst_sort_item *items = gst_mem_alloc(most * sizeof(*items));
+	struct raw_window *list = gst_mem_alloc(most * sizeof(*list));
+	uint32_t *first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)m->process_count + 1);
+	struct gst_window *out;
 	size_t count = 0;
+	size_t kept = 0;
 
 	for (uint32_t i = 0; i < m->loss_count; i++) {
-		if (!gst_loss_touches_calls(&m->losses[i]))
-			continue;
-		items[count].key = m->losses[i].since_ns;
-		items[count++].value = i;
+		if (gst_loss_touches_calls(&m->losses[i]))
+			items[count++] = (struct gst_sort_item){m->losses[i].since_ns, i, 0};
 	}
+	for (uint32_t i = 0; i < m->gap_count; i++)
+		items[count++] = (struct gst_sort_item){m->gaps[i].from_ns, i, 1};
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++)
+		items[i].key = items[i].extra ? m->gaps[items[i].value].process
+					      : m->losses[items[i].value].process;
 	gst_sort_items(items, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct gst_loss *l = &m->losses[items[i].value];
-		struct gst_order_process *p = &b->processes[l->process];
-		struct gst_window w = {l->since_ns, l->until_ns ? l->until_ns : UINT64_MAX};
+		const struct gst_gap *g = items[i].extra ? &m->gaps[items[i].value] : NULL;
+		const struct gst_loss *l = items[i].extra ? NULL : &m->losses[items[i].value];
 
-		if (p->lost.count && p->lost.data[p->lost.count - 1].to_ns >= w.from_ns) {
-			if (w.to_ns > p->lost.data[p->lost.count - 1].to_ns)
-				p->lost.data[p->lost.count - 1].to_ns = w.to_ns;
+		if (g) {
+			add_window(list, &kept, g->process, g->from_ns, g->to_ns);
 		} else {
-			gst_vec_push(&p->lost, w);
+			add_window(list, &kept, l->process, l->since_ns,
+				   l->until_ns ? l->until_ns : UINT64_MAX);
 		}
 	}
-	gst_mem_free(items, m->loss_count * sizeof(*items));
+	out = GST_ARENA_ARRAY(b->arena, struct gst_window, kept);
+	for (size_t i = 0; i < kept; i++) {
+		out[i] = list[i].w;
+		first[list[i].process + 1]++;
+	}
+	for (uint32_t i = 0; i < m->process_count; i++)
+		first[i + 1] += first[i];
+	b->o->windows = out;
+	b->o->window_first = first;
+	gst_mem_free(list, most * sizeof(*list));
+	gst_mem_free(items, most * sizeof(*items));
+}
+
+bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	uint32_t low = o->window_first[process];
+	uint32_t end = o->window_first[process + 1];
+	uint32_t high = end;
+
+	/* The first one that does not end before @from_ns. */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (o->windows[middle].to_ns < from_ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < end && o->windows[low].from_ns <= to_ns;
 }
 
 static bool string_is(const struct gst_model *m, uint32_t id, const char *text)
@@ -187,7 +242,6 @@ static void release(struct gst_order_builder *b)
 		gst_map_release(&b->processes[i].execs);
 		gst_map_release(&b->processes[i].frees);
 		gst_map_release(&b->processes[i].ordered);
-		gst_vec_free(&b->processes[i].lost);
 	}
 	gst_mem_free(b->lanes, m->stream_count * sizeof(*b->lanes));
 	gst_mem_free(b->contexts, m->context_count * sizeof(*b->contexts));

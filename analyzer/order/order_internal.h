@@ -13,6 +13,11 @@ struct gst_ref {
 	uint32_t kind; /* enum gst_record_ref */
 };
 
+/* When calls of a process may be missing. */
+struct gst_window {
+	uint64_t from_ns, to_ns;
+};
+
 struct gst_order {
 	const struct gst_model *m;
 	uint32_t node_count;
@@ -31,6 +36,8 @@ struct gst_order {
 	uint32_t op_ref_count, call_ref_count;
 	const struct gst_ambiguous_pair *ambiguous;
 	uint32_t ambiguous_count;
+	const struct gst_window *windows; /* by process, in order of time, apart */
+	const uint32_t *window_first;	  /* process_count + 1 */
 	struct gst_order_stats stats;
 };
 
@@ -76,15 +83,10 @@ struct gst_order_ctx {
 	gst_node_id barrier[COLLECT_COUNT];	/* last barrier point; GST_NONE */
 };
 
-struct gst_window {
-	uint64_t from_ns, to_ns;
-};
-
 struct gst_order_process {
-	struct gst_map execs;		 /* handle -> index into exec_fronts */
-	struct gst_map frees;		 /* address -> op that freed it */
-	struct gst_map ordered;		 /* address -> 1: it was allocated in stream order */
-	GST_VEC(struct gst_window) lost; /* when calls may have been lost: in order, apart */
+	struct gst_map execs;	/* handle -> index into exec_fronts */
+	struct gst_map frees;	/* address -> op that freed it */
+	struct gst_map ordered; /* address -> 1: it was allocated in stream order */
 	bool is_launch_blocking;
 };
 
@@ -117,6 +119,10 @@ struct gst_order_builder {
 
 /* rules.c: all edges, one function a rule. */
 void gst_order_apply_rules(struct gst_order_builder *b);
+
+/* May calls of @process between the two times be missing? */
+bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,
+			    uint64_t to_ns);
 
 /* Is rule @r or strength of @e left out by @q? */
 static inline bool gst_query_drops(const struct gst_path_query *q, const struct gst_edge *e)

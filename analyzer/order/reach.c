@@ -64,14 +64,7 @@ static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_nod
 	to_ns = m->calls[y].enter_ns;
 	if (to_ns < from_ns)
 		return GST_NO;
-	for (uint32_t i = 0; i < m->loss_count; i++) {
-		const struct gst_loss *l = &m->losses[i];
-
-		if (l->process == process && gst_loss_touches_calls(l) && l->since_ns <= to_ns &&
-		    (!l->until_ns || l->until_ns >= from_ns))
-			return GST_DONT_KNOW;
-	}
-	return GST_NO;
+	return gst_order_lost_between(o, process, from_ns, to_ns) ? GST_DONT_KNOW : GST_NO;
 }
 
 enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b,

@@ -507,25 +507,11 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 
 static bool lost_between(const struct gst_order_builder *b, gst_call_id from, gst_call_id to)
 {
-	uint32_t process = b->m->threads[b->m->calls[to].thread].process;
-	uint64_t from_ns = b->m->calls[from].enter_ns;
 	const struct gst_call *c = &b->m->calls[to];
-	uint64_t to_ns = c->flags & GST_CALL_RETURNED ? c->exit_ns : c->enter_ns;
-	const struct gst_window *w = b->processes[process].lost.data;
-	size_t low = 0;
-	size_t high = b->processes[process].lost.count;
 
-	/* The first window that does not end before @from. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w[middle].to_ns < from_ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low < b->processes[process].lost.count && w[low].from_ns <= to_ns;
+	return gst_order_lost_between(b->o, b->m->threads[c->thread].process,
+				      b->m->calls[from].enter_ns,
+				      c->flags & GST_CALL_RETURNED ? c->exit_ns : c->enter_ns);
 }
 
 /*
