@@ -6,6 +6,7 @@
  * Invariant : nothing is changed; CUDA is initialized only with --init.
  * Not here  : where libcupti is looked for (tracer/format/cupti_places.h, shared with the tracer).
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -141,8 +142,9 @@ static void check_driver(struct doctor *d)
 		return;
 	}
 	if (!probe.has_answer || probe.result) {
-		line(d, LEVEL_FAIL, "driver", "%s tells no version (error %d)",
-		     gst_cli_show(probe.path), probe.result);
+		line(d, LEVEL_FAIL, "driver", "libcuda.so.1 tells no version: %s",
+		     probe.has_answer ? "it fails" : gst_cli_show(probe.error));
+		advise("reinstall the NVIDIA driver");
 		return;
 	}
 	d->driver_cuda = probe.number;
@@ -169,6 +171,7 @@ static void check_init(struct doctor *d)
 		line(d, LEVEL_FAIL, "cuInit", "%s", probe.signal == SIGALRM ? "hangs" : "crashes");
 	} else if (!probe.has_answer) {
 		line(d, LEVEL_FAIL, "cuInit", "%s", gst_cli_show(probe.error));
+		advise("see the line of the driver");
 	} else if (probe.result) {
 		line(d, LEVEL_FAIL, "cuInit", "fails with error %d%s", probe.result,
 		     probe.result == 100   ? " (no device)"
@@ -393,6 +396,38 @@ static void check_staging(struct doctor *d)
 	}
 }
 
+/* Staging files of programs that were killed outside of record. */
+static void check_leftovers(struct doctor *d)
+{
+	DIR *dir = opendir("/dev/shm");
+	unsigned count = 0;
+	uint64_t bytes = 0;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name);
+		struct stat st;
+
+		if (strncmp(entry->d_name, "gstrace-", 8) != 0 || length < 16 ||
+		    strcmp(entry->d_name + length - 8, ".staging") != 0 ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+			continue;
+		}
+		count++;
+		bytes += (uint64_t)st.st_size;
+	}
+	if (dir) {
+		closedir(dir);
+	}
+	if (count > 0) {
+		line(d, LEVEL_WARN, "staging",
+		     "%u staging file%s of %llu MiB in /dev/shm: of programs that run, or were killed",
+		     count, count == 1 ? "" : "s", (unsigned long long)(bytes >> 20));
+		advise("analyze the killed programs' traces first; then rm /dev/shm/gstrace-*.staging while nothing is recorded");
+	}
+}
+
 static void check_output(struct doctor *d)
 {
 	if (access(".", W_OK | X_OK) == 0) {
@@ -433,6 +468,7 @@ static int run_doctor(struct gst_opt *opt)
 	check_injection(&d);
 	check_permission(&d);
 	check_staging(&d);
+	check_leftovers(&d);
 	check_output(&d);
 	printf("\n%s\n", d.counts[LEVEL_FAIL] ? "Recording will not work here."
 			 : d.counts[LEVEL_WARN]

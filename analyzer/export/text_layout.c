@@ -94,8 +94,9 @@ void gst_text_cell2(struct gst_outfile *out, const char *text, const char *end, 
 	gst_escape(GST_ESCAPE_TEXT, text, strlen(text), buf, sizeof(buf));
 	gst_escape(GST_ESCAPE_TEXT, end, strlen(end), tail, sizeof(tail));
 	width = gst_text_width(tail, strlen(tail));
-	if (width > columns / 2) {
-		width = columns / 2;
+	/* Something of the name is to be seen, too. */
+	if (width > columns - columns / 4) {
+		width = columns - columns / 4;
 	}
 	used = put_cut(out, buf, columns - width);
 	used += put_cut(out, tail, columns - used);

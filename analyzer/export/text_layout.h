@@ -21,7 +21,7 @@ void gst_text_field(struct gst_outfile *out, size_t indent, size_t key_columns, 
 /** Write raw @text escaped, at most @columns wide ("..." at its end if cut), padded to @columns if @is_padded. */
 void gst_text_cell(struct gst_outfile *out, const char *text, size_t columns, bool is_padded);
 
-/** The same for @text and then @end: what is cut is @text, unless @end alone takes more than half. */
+/** The same for @text and then @end: what is cut is @text, unless @end alone takes more than three quarters. */
 void gst_text_cell2(struct gst_outfile *out, const char *text, const char *end, size_t columns,
 		    bool is_padded);
 
