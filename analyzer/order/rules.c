@@ -12,6 +12,7 @@
 #include "analyzer/base/assert.h"
 #include "analyzer/order/order_internal.h"
 
+#define EVENT_INTERPROCESS 4u /* flag of an event's creation */
 #define PAIRS_LISTED_MAX 1000u
 #define PAIRS_KNOWN_MAX	 (1u << 20)
 #define LIST_MAX	 128u /* things in one list; only calls of so many threads at once can be more */
@@ -571,6 +572,9 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 		*record = GST_NONE; /* a number that cannot be right */
 		return GST_REF_UNKNOWN;
 	}
+	/* Other processes may record it too. */
+	if (b->m->events[event].flags & EVENT_INTERPROCESS)
+		return GST_REF_UNKNOWN;
 	saw = collect(b, &b->events[event], call);
 	if (saw & SAW_AMBIGUOUS || b->preds.count > 1 || recorded_meanwhile(b, call, event))
 		return GST_REF_AMBIGUOUS;
