@@ -1049,6 +1049,40 @@ static bool is_memop(const struct gst_api *api)
 	       api->layout == GST_PARAMS_MEMOP_BATCH;
 }
 
+/* A host function is about to go into a stream: run it through ours, if that was asked for. */
+static uint32_t wrap_host_function(struct gst_callbacks *cb, const struct gst_api *api,
+				   const struct gst_cupti_callback_data *data, uint64_t stream)
+{
+	uint32_t id;
+
+	if ((api->layout != GST_PARAMS_HOST_FUNC && api->layout != GST_PARAMS_STREAM_CALLBACK) ||
+	    !data->functionParams) {
+		return 0;
+	}
+	id = gst_resources_stream_id(cb, api, data, stream);
+	return gst_host_wrap_take(cb->host_wrap, api, (void *)(uintptr_t)data->functionParams,
+				  data->correlationId, data->contextUid, id ? id : GST_ID_NONE);
+}
+
+/* Captures are counted from before they begin until after they ended, recorded or not. */
+static void follow_capture(struct gst_callbacks *cb, const struct gst_api *api,
+			   const struct gst_cupti_callback_data *data)
+{
+	bool is_exit = data->callbackSite == GST_CUPTI_API_EXIT;
+	int32_t result = 0;
+
+	if (is_exit && data->functionReturnValue) {
+		memcpy(&result, data->functionReturnValue, sizeof(result));
+	}
+	if (api->class_id == GST_API_CLASS_CAPTURE_BEGIN) {
+		if (!is_exit || result) {
+			gst_host_wrap_capture(cb->host_wrap, is_exit ? -1 : 1);
+		}
+	} else if (is_exit && (!result || result == GST_CU_ERROR_CAPTURE_INVALIDATED)) {
+		gst_host_wrap_capture(cb->host_wrap, -1);
+	}
+}
+
 /* What single calls do, by name: 32 or 64 bits, wait or write. */
 static uint32_t memop_type(const struct gst_api *api)
 {
@@ -1182,6 +1216,10 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (has_state) {
 		note_object(open, api, &d);
 	}
+	/* Last: nothing after this may fail. */
+	if (__builtin_expect(cb->host_wrap != NULL, 0)) {
+		open->wrapped = wrap_host_function(cb, api, data, d.stream);
+	}
 }
 
 static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
@@ -1217,6 +1255,13 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (__builtin_expect(call.is_own && slot->owner_told != data->contextUid, 0) &&
 	    r.result == GST_CU_SUCCESS) {
 		gst_resources_tell_owner(cb, slot, data);
+	}
+	if (__builtin_expect(call.wrapped != 0, 0)) {
+		if (r.result == GST_CU_SUCCESS) {
+			gst_host_wrap_returned(cb->host_wrap, call.wrapped);
+		} else {
+			gst_host_wrap_cancel(cb->host_wrap, call.wrapped);
+		}
 	}
 	if (call.is_silent) {
 		return;
@@ -1267,6 +1312,11 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	api = cb->apis[domain - 1][cbid];
 	if (!api) {
 		return;
+	}
+	if (__builtin_expect(cb->host_wrap != NULL, 0) &&
+	    (api->class_id == GST_API_CLASS_CAPTURE_BEGIN ||
+	     api->class_id == GST_API_CLASS_CAPTURE_END)) {
+		follow_capture(cb, api, data);
 	}
 	slot = gst_threads_self(cb->threads);
 	if (!slot) {

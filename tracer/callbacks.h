@@ -10,6 +10,7 @@
 
 #include "tracer/cupti_api.h"
 #include "tracer/format/api.h"
+#include "tracer/host_wrap.h"
 #include "tracer/notes.h"
 #include "tracer/objects.h"
 #include "tracer/state.h"
@@ -27,6 +28,8 @@ struct gst_callbacks {
 	struct gst_lane *defs;
 	struct gst_windows *windows; /* may be set after init; else everything is recorded */
 	struct gst_objects *objects; /* may be set after init; NULL: nobody asks what is alive */
+	struct gst_host_wrap
+		*host_wrap; /* may be set after init; NULL: host functions are left alone */
 	_Atomic uint32_t
 		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */

@@ -106,6 +106,7 @@ void gst_config_read(struct gst_config *config, const char *(*get)(const char *n
 #undef GST_X
 	check_choice(&config->graphs, "GSTRACE_GRAPHS", "launches", "nodes");
 	check_choice(&config->mode, "GSTRACE_MODE", "full", "order");
+	check_choice(&config->host_functions, "GSTRACE_HOST_FUNCTIONS", "off", "wrap");
 	check_choice(&config->start, "GSTRACE_START", "running", "paused");
 }
 
@@ -117,6 +118,11 @@ bool gst_config_has_device(const struct gst_config *config)
 bool gst_config_is_paused(const struct gst_config *config)
 {
 	return strcmp(config->start.value, "paused") == 0;
+}
+
+bool gst_config_has_host_wrap(const struct gst_config *config)
+{
+	return strcmp(config->host_functions.value, "wrap") == 0;
 }
 
 bool gst_config_has_graph_nodes(const struct gst_config *config)

@@ -22,6 +22,8 @@
 	  "full: calls and device records; order: calls alone, no GPU times: cheapest")              \
 	X(text, start, "GSTRACE_START", "running",                                                   \
 	  "running; paused: record from cudaProfilerStart on. cudaProfilerStop always pauses")       \
+	X(text, host_functions, "GSTRACE_HOST_FUNCTIONS", "off",                                     \
+	  "wrap: run host functions through ours and say when; changes parameters of the program")   \
 	X(size, max_size, "GSTRACE_MAX_SIZE", "0",                                                   \
 	  "stop recording when the file is that long, with K, M or G; 0: never")                     \
 	X(flag, is_event_time_on, "GSTRACE_EVENT_TIMES", "0",                                        \
@@ -61,6 +63,7 @@ struct gst_config {
 bool gst_config_has_device(const struct gst_config *config);
 bool gst_config_is_paused(const struct gst_config *config);
 bool gst_config_has_graph_nodes(const struct gst_config *config);
+bool gst_config_has_host_wrap(const struct gst_config *config);
 
 /**
  * Read all settings with @get (as getenv).

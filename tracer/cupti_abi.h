@@ -824,8 +824,9 @@ struct gst_cupti_api {
 #define GST_CU_STREAM_LEGACY	 ((uintptr_t)1)
 #define GST_CU_STREAM_PER_THREAD ((uintptr_t)2)
 
-#define GST_CU_SUCCESS	       0
-#define GST_CU_ERROR_NOT_READY 600 /* same number in both domains */
+#define GST_CU_SUCCESS			 0
+#define GST_CU_ERROR_NOT_READY		 600 /* same number in both domains */
+#define GST_CU_ERROR_CAPTURE_INVALIDATED 901
 
 #define GST_CU_STREAM_DEFAULT	   0u
 #define GST_CU_STREAM_NON_BLOCKING 1u

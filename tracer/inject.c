@@ -17,6 +17,7 @@
 #include "tracer/identity.h"
 #include "tracer/linebuf.h"
 #include "tracer/nvtx.h"
+#include "tracer/old_glibc.h"
 #include "tracer/output.h"
 #include "tracer/own_thread.h"
 #include "tracer/siglog.h"
@@ -51,6 +52,7 @@ struct gst_tracer {
 	struct gst_windows windows;
 	struct gst_objects objects;
 	struct gst_snapshot snapshot;
+	struct gst_host_wrap host_wrap;
 	struct gst_callbacks callbacks;
 	struct gst_activity activity;
 	struct gst_writer writer;
@@ -202,6 +204,10 @@ static bool set_up_memory(struct gst_tracer *t)
 	}
 	t->callbacks.windows = &t->windows;
 	t->callbacks.objects = &t->objects;
+	if (gst_config_has_host_wrap(&t->config)) {
+		gst_host_wrap_init(&t->host_wrap, t->state, &t->windows, &t->device, &t->loss);
+		t->callbacks.host_wrap = &t->host_wrap;
+	}
 	t->snapshot = (struct gst_snapshot){
 		.identity = &t->identity,
 		.config = &t->config,

@@ -119,6 +119,22 @@ static void on_stream_end(struct gst_callbacks *cb, const struct gst_cupti_resou
 	}
 }
 
+uint32_t gst_resources_stream_id(const struct gst_callbacks *cb, const struct gst_api *api,
+				 const struct gst_cupti_callback_data *data, uint64_t stream)
+{
+	bool is_own = stream == GST_CU_STREAM_PER_THREAD ||
+		      (!stream && api->flags & (GST_API_PTSZ | GST_API_PTDS));
+	/* NULL and a flag stand for the two default streams. */
+	void *handle = stream > GST_CU_STREAM_PER_THREAD ? (void *)(uintptr_t)stream : NULL;
+	uint32_t id = 0;
+
+	if (!cb->cupti || !cb->cupti->cuptiGetStreamIdEx || !data->context ||
+	    cb->cupti->cuptiGetStreamIdEx(data->context, handle, is_own, &id)) {
+		return 0;
+	}
+	return id;
+}
+
 void gst_resources_tell_owner(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			      const struct gst_cupti_callback_data *data)
 {

@@ -20,6 +20,10 @@ void gst_resources_enable(struct gst_callbacks *cb, const struct gst_cupti *cupt
 void gst_resources_tell_owner(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			      const struct gst_cupti_callback_data *data);
 
+/** CUPTI's id of the stream that handle @stream means in a call of @api; 0 = not known. */
+uint32_t gst_resources_stream_id(const struct gst_callbacks *cb, const struct gst_api *api,
+				 const struct gst_cupti_callback_data *data, uint64_t stream);
+
 /** The callback @cbid of the RESOURCE domain. errno is kept. */
 void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 			    const struct gst_cupti_resource_data *data);

@@ -24,6 +24,7 @@ struct gst_open_call {
 	uint64_t extra;	  /* flags of a new object, and priority << 32 */
 	uint32_t segment; /* its enter is there */
 	uint32_t name;	  /* string id of the kernel it launches */
+	uint32_t wrapped; /* place of its host function, host_wrap.h; 0 = none */
 	bool is_silent;	  /* its enter is not recorded: outside a window */
 	bool is_own;	  /* it puts work into the thread's own default stream */
 };

@@ -53,7 +53,9 @@ const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *set
 	X(7, "start", "GSTRACE_START", "running|paused", "running|paused", NULL,               \
 	  "paused: record from cudaProfilerStart on; its Stop\npauses again")                  \
 	X(8, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                               \
-	  "stop recording when the file is that long (K, M, G)")
+	  "stop recording when the file is that long (K, M, G)")                               \
+	X(9, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,         \
+	  "wrap: say when host functions run, by running them\nthrough gstrace (off by default)")
 
 #define GST_SETTING_OPTION_ROW(index, name, variable, arg, choices, on, help) \
 	{GST_SETTING_FIRST + (index), name, arg, help},

@@ -9,10 +9,10 @@ fails() {
 	echo "cli_settings_test: $*" >&2
 	exit 1
 }
-printed=$("$gstrace" env --lib "$library" --graphs=nodes --private --mode=order --start=paused --max-size=1G --event-times \
+printed=$("$gstrace" env --lib "$library" --graphs=nodes --private --mode=order --start=paused --max-size=1G --host-functions=wrap --event-times \
 	--staging-bytes=2M --staging-dir=/dev/shm --cupti=/x/libcupti.so -o out.gst) || fails "env fails"
 names=$(printf '%s\n' "$printed" | sed -n 's/^export \(GSTRACE_[A-Z_]*\)=.*/\1/p')
-[ "$(printf '%s\n' "$names" | wc -l)" -eq 10 ] || fails "10 variables are expected: $printed"
+[ "$(printf '%s\n' "$names" | wc -l)" -eq 11 ] || fails "11 variables are expected: $printed"
 for name in $names GSTRACE_SESSION; do
 	grep -q "\"$name\"" "$config" || fails "the library does not read $name"
 done

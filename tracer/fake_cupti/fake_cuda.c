@@ -869,6 +869,62 @@ EXPORT int fake_host_func(int stream, uint64_t duration_ns)
 	return end(&call, GST_CU_SUCCESS);
 }
 
+static _Atomic int host_runs;
+
+static void count_run(void *argument)
+{
+	const uint64_t *duration_ns = argument;
+
+	fake_sleep_until(fake_now() + *duration_ns);
+	host_runs++;
+}
+
+static void *run_host_function(void *argument)
+{
+	const struct gst_cu_host_func *params = argument;
+
+	params->fn(params->userData);
+	return NULL;
+}
+
+EXPORT int fake_host_run(int stream, uint64_t duration_ns)
+{
+	struct gst_cu_host_func params = {
+		.hStream = stream_handle(stream), .fn = count_run, .userData = &duration_ns};
+	struct gst_cu_host_func taken;
+	uint64_t start_ns;
+	struct call call;
+	pthread_t thread;
+	bool is_started = false;
+	int result;
+
+	if (begin(&call, "cudaLaunchHostFunc_v10000", NULL, "cuLaunchHostFunc", &params, NULL)) {
+		int on = device_stream(stream);
+		int graph = capture_of(on);
+
+		taken = params;
+		if (graph) {
+			if (params.fn != count_run || params.userData != &duration_ns) {
+				abort();
+			}
+			add_node(graph, NULL, duration_ns);
+		} else {
+			submit(on, 0, duration_ns, &start_ns);
+			is_started = !pthread_create(&thread, NULL, run_host_function, &taken);
+		}
+	}
+	result = end(&call, GST_CU_SUCCESS);
+	if (is_started) {
+		pthread_join(thread, NULL);
+	}
+	return result;
+}
+
+EXPORT int fake_host_runs(void)
+{
+	return host_runs;
+}
+
 /* ---- copies and memory --------------------------------------------------------------------- */
 
 static void copy_record(int on, enum fake_copy copy, bool is_pinned, uint64_t bytes,

@@ -54,6 +54,13 @@ int fake_stream_sync(int stream);
 int fake_device_sync(void);
 int fake_profiler(bool is_on); /* cudaProfilerStart or Stop */
 int fake_host_func(int stream, uint64_t duration_ns);
+/**
+ * A host function that really runs, in a thread of its own, and has ended when this returns. Its parameters are
+ * read after the enter callback, as the driver does. In a capture nothing runs, and a tool that changed parameters
+ * there ends the process. Gives the result of the call.
+ */
+int fake_host_run(int stream, uint64_t duration_ns);
+int fake_host_runs(void); /* how many ran, with the right argument */
 uint64_t fake_malloc(uint64_t bytes);
 int fake_free(uint64_t address);
 uint64_t fake_malloc_async(int stream, uint64_t bytes);

@@ -323,6 +323,8 @@ static void run_nvtx(const struct statement *s)
 	X("reset", 0, 0, fake_device_reset())                                                   \
 	X("memory", 1, 2, fake_memory(W(1), s->words > 2 ? stream_of(W(2)) : FAKE_NULL))        \
 	X("nvtx", 1, 3, run_nvtx(s))                                                            \
+	X("hostrun", 2, 2, fake_host_run(stream_of(W(1)), number(W(2))))                        \
+	X("hostruns", 0, 0, (printf("%d\n", fake_host_runs()), fflush(stdout)))                 \
 	X("profiler", 1, 1, fake_profiler(is_on(W(1))))                                         \
 	X("malloc", 2, 3,                                                                       \
 	  set_name(W(1), 'm',                                                                   \

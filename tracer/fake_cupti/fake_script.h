@@ -10,6 +10,7 @@
  *   memset SIZE STREAM      hostfunc STREAM DURATION
  *   record EVENT STREAM     wait STREAM EVENT         query NAME    sync NAME    devsync    reset
  *   malloc NAME SIZE [STREAM]   free NAME [STREAM]    hostalloc NAME SIZE    hostfree NAME
+ *   hostrun STREAM DURATION    a host function that really runs    hostruns   prints how many did
  *   nvtx WHAT [TEXT] | start TEXT NAME | end NAME | name-stream TEXT STREAM     as fake_nvtx() lists
  *   memory WHAT [STREAM]    as fake_memory() lists       profiler on|off
  *   capture STREAM    endcapture STREAM GRAPH    instantiate GRAPH EXEC    graphlaunch EXEC STREAM

@@ -767,6 +767,46 @@ static void nvtx_without_cuda_does_nothing(void **state)
 	assert_int_equal(run->traces, 0);
 }
 
+static void host_functions_say_when_they_ran(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_host_run ran;
+	struct gst_rec_call_host call;
+	struct gst_rec_thread thread;
+	struct scan scan;
+	size_t open;
+
+	run_script(run, "stream s; hostrun s 1ms; devsync; hostruns");
+	assert_string_equal(run->out, "1\n");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_HOST_RUN), 0); /* not asked for */
+	scan_release(&scan);
+	unlink(run->trace);
+	run->env[0] = "GSTRACE_HOST_FUNCTIONS=wrap";
+	/* in a capture and in a failed call nothing of ours runs; many failed ones use no places up */
+	run_script(run, "stream s; hostrun s 2ms; capture s; hostrun s 1ms; endcapture s g; "
+			"repeat 3000 { fail 719; hostrun s 1ms }; hostrun 0 0; devsync; hostruns");
+	assert_ended(run, 0);
+	assert_string_equal(run->out, "2\n");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchHostFunc", &open), 3003);
+	assert_int_equal(scan_count(&scan, GST_REC_HOST_RUN), 2);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	scan_get(&scan, scan_find(&scan, GST_REC_HOST_RUN, 0), &ran, sizeof(ran));
+	scan_get(&scan, scan_find(&scan, GST_REC_CALL_HOST, 0), &call, sizeof(call));
+	scan_get(&scan, scan_find(&scan, GST_REC_THREAD, 0), &thread, sizeof(thread));
+	assert_int_equal(ran.head.corr, call.head.corr);
+	assert_true(ran.end_ns - ran.start_ns >= 2000000);
+	assert_true(ran.tid != 0 && ran.tid != thread.tid);
+	assert_int_equal(ran.ctx, 1);
+	assert_true(ran.stream >= 13);
+	/* the call names the program's function, not ours */
+	assert_true(call.function != 0 && call.user != 0);
+	scan_get(&scan, scan_find(&scan, GST_REC_HOST_RUN, 1), &ran, sizeof(ran));
+	assert_int_equal(ran.stream, 7);
+	scan_release(&scan);
+}
+
 /* Two libraries of one soname in a process would be one to the loader and two to CUDA. */
 static void a_cupti_that_the_program_has_loaded_is_used(void **state)
 {
@@ -811,6 +851,7 @@ int main(void)
 		CASE(nvtx_ranges_stand_among_the_calls),
 		CASE(a_trace_without_nvtx_says_so),
 		CASE(nvtx_without_cuda_does_nothing),
+		CASE(host_functions_say_when_they_ran),
 		CASE(a_cupti_that_the_program_has_loaded_is_used),
 	};
 
