@@ -1222,6 +1222,51 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	}
 }
 
+/* Errors that work on the device left behind: every later call of the context gives them too. Same in both domains. */
+static bool is_asynchronous(int32_t result)
+{
+	static const uint16_t codes[] = {
+		214, /* uncorrectable ECC error */
+		220, /* uncorrectable NVLink error */
+		226, /* contained error */
+		700, /* illegal address */
+		702, /* launch timeout */
+		710, /* assertion in a kernel */
+		714, /* hardware stack error */
+		715, /* illegal instruction */
+		716, /* misaligned address */
+		717, /* invalid address space */
+		718, /* invalid program counter */
+		719, /* launch failed */
+	};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (result == codes[i]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Once: the first call that shows it. What failed was put into a stream earlier. */
+static void note_error(struct gst_callbacks *cb, int32_t result, uint32_t corr)
+{
+	struct gst_rec_note note = {
+		.head = gst_record_head(GST_KIND_NOTE, sizeof(note), corr),
+		.code = GST_NOTE_ASYNC_ERROR,
+		.detail = result,
+		.time_ns = gst_clock_mono_ns(),
+	};
+
+	if (!is_asynchronous(result) || atomic_exchange(&cb->is_error_said, 1)) {
+		return;
+	}
+	note.text = gst_intern(cb->strings,
+			       "a call returned an error of work that was submitted earlier: "
+			       "this is the first one that shows it");
+	(void)gst_lane_put_one(cb->defs, &note, sizeof(note));
+}
+
 static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			 const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
@@ -1251,6 +1296,9 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		if (call.object | call.extra | r.value && cb->objects) {
 			follow_object(cb, api, &call, r.value, data->contextUid);
 		}
+	}
+	if (__builtin_expect(r.result && r.result != GST_CU_ERROR_NOT_READY, 0)) {
+		note_error(cb, r.result, call.corr);
 	}
 	if (__builtin_expect(call.is_own && slot->owner_told != data->contextUid, 0) &&
 	    r.result == GST_CU_SUCCESS) {

@@ -32,6 +32,7 @@ struct gst_callbacks {
 		*host_wrap; /* may be set after init; NULL: host functions are left alone */
 	_Atomic uint32_t
 		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
+	_Atomic uint32_t is_error_said; /* the first asynchronous error has its note */
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */
 	const struct gst_api *apis[2][GST_CALLBACKS_CBIDS];
 };

@@ -123,6 +123,7 @@ struct gst_rec_head {
 	X(note_code, NOTE, 11, FORKED, "forked")                                               \
 	X(note_code, NOTE, 12, FOLDED, "folded-from-staging")                                  \
 	X(note_code, NOTE, 13, SIZE_LIMIT, "size-limit")                                       \
+	X(note_code, NOTE, 14, ASYNC_ERROR, "asynchronous-error")                              \
 	X(launch_flags, LAUNCH_FLAG, 1, COOPERATIVE, "cooperative")                            \
 	X(launch_flags, LAUNCH_FLAG, 2, CLUSTER, "cluster")                                    \
 	X(launch_flags, LAUNCH_FLAG, 4, PROGRAMMATIC, "programmatic-serialization")            \

@@ -177,21 +177,37 @@ static void errors_are_recorded(void **state)
 {
 	struct run *run = *state;
 	struct gst_rec_call_exit left;
+	struct gst_rec_note note;
 	struct scan scan;
-	size_t open, failed = 0;
+	size_t open, failed = 0, shown = 0;
 
-	run_script(run, "stream s; fail 719; launch s k 1us; fail 2; malloc m 1MiB; devsync");
+	run_script(run,
+		   "stream s; launch s k 1us; fail 2; malloc m 1MiB; fail 700; query s; fail 719; "
+		   "launch s k 1us; devsync");
 	assert_ended(run, 0);
 	scan_open(&scan, run->trace);
-	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 2);
 	for (size_t n = 0, i; (i = scan_find(&scan, GST_REC_CALL_EXIT, n)) != SIZE_MAX; n++) {
 		scan_get(&scan, i, &left, sizeof(left));
 		if (left.result) {
-			assert_true(left.result == 719 || left.result == 2);
+			assert_int_equal(left.result, failed == 0 ? 2 : failed == 1 ? 700 : 719);
 			failed++;
 		}
+		if (left.result == 700) {
+			/* the first that shows an asynchronous error, and no other, has a note */
+			for (size_t m = 0; scan_find(&scan, GST_REC_NOTE, m) != SIZE_MAX; m++) {
+				scan_get(&scan, scan_find(&scan, GST_REC_NOTE, m), &note,
+					 sizeof(note));
+				if (note.code == GST_NOTE_ASYNC_ERROR) {
+					assert_int_equal(note.head.corr, left.head.corr);
+					assert_int_equal(note.detail, 700);
+					shown++;
+				}
+			}
+		}
 	}
-	assert_int_equal(failed, 2);
+	assert_int_equal(failed, 3);
+	assert_int_equal(shown, 1);
 	scan_release(&scan);
 }
 
