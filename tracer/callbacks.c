@@ -1273,7 +1273,7 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	uint64_t now = gst_clock_mono_ns();
 	struct gst_rec_call_exit r = {.exit_ns = now};
 	uint32_t at = slot->depth;
-	struct gst_open_call call;
+	const struct gst_open_call *call;
 	uint32_t bytes;
 	void *place;
 
@@ -1284,39 +1284,40 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (!at) {
 		return; /* a nested call, or one whose enter was lost */
 	}
-	call = slot->calls[at - 1];
+	/* Stays as it is until the next call enters. */
+	call = &slot->calls[at - 1];
 	slot->depth = at - 1;
 	if (data->functionReturnValue) {
 		memcpy(&r.result, data->functionReturnValue, sizeof(r.result));
 	}
 	if (r.result == GST_CU_SUCCESS) {
-		if (call.out) {
-			memcpy(&r.value, call.out, sizeof(r.value));
+		if (call->out) {
+			memcpy(&r.value, call->out, sizeof(r.value));
 		}
-		if (call.object | call.extra | r.value && cb->objects) {
-			follow_object(cb, api, &call, r.value, data->contextUid);
+		if (call->object | call->extra | r.value && cb->objects) {
+			follow_object(cb, api, call, r.value, data->contextUid);
 		}
 	}
 	if (__builtin_expect(r.result && r.result != GST_CU_ERROR_NOT_READY, 0)) {
-		note_error(cb, r.result, call.corr);
+		note_error(cb, r.result, call->corr);
 	}
-	if (__builtin_expect(call.is_own && slot->owner_told != data->contextUid, 0) &&
+	if (__builtin_expect(call->is_own && slot->owner_told != data->contextUid, 0) &&
 	    r.result == GST_CU_SUCCESS) {
 		gst_resources_tell_owner(cb, slot, data);
 	}
-	if (__builtin_expect(call.wrapped != 0, 0)) {
+	if (__builtin_expect(call->wrapped != 0, 0)) {
 		if (r.result == GST_CU_SUCCESS) {
-			gst_host_wrap_returned(cb->host_wrap, call.wrapped);
+			gst_host_wrap_returned(cb->host_wrap, call->wrapped);
 		} else {
-			gst_host_wrap_cancel(cb->host_wrap, call.wrapped);
+			gst_host_wrap_cancel(cb->host_wrap, call->wrapped);
 		}
 	}
-	if (call.is_silent) {
+	if (call->is_silent) {
 		return;
 	}
 	r.head.kind = GST_KIND_CALL_EXIT;
 	bytes = gst_record_trim(&r, sizeof(r));
-	place = gst_thread_reserve(cb->threads, slot, bytes, call.segment);
+	place = gst_thread_reserve(cb->threads, slot, bytes, call->segment);
 	if (!place) {
 		gst_loss_add(cb->loss, GST_KIND_CALL_EXIT, GST_LOSS_NO_CHUNK, 1);
 		return;

@@ -26,12 +26,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef MADV_WIPEONFORK
@@ -262,11 +262,19 @@ static void enable_cupti(struct gst_tracer *t)
 }
 
 /* NVTX comes to the library that its variable names, and to no other. */
+static bool is_our_path(const char *path)
+{
+	/* One thread, once, at start. */
+	static char ours[PATH_MAX], theirs[PATH_MAX];
+	Dl_info self;
+
+	return dladdr((void *)(uintptr_t)is_our_path, &self) && self.dli_fname &&
+	       realpath(self.dli_fname, ours) && realpath(path, theirs) && !strcmp(ours, theirs);
+}
+
 static void say_if_no_nvtx(struct gst_tracer *t)
 {
 	const char *wanted = getenv("NVTX_INJECTION64_PATH");
-	struct stat ours, theirs;
-	Dl_info self;
 
 	if (gst_nvtx_is_attached()) {
 		return;
@@ -275,9 +283,7 @@ static void say_if_no_nvtx(struct gst_tracer *t)
 		gst_notes_add(
 			&t->defs, &t->strings, GST_NOTE_NO_NVTX, 0,
 			"NVTX_INJECTION64_PATH is not set: ranges and names are not in the trace");
-	} else if (!dladdr((void *)(uintptr_t)say_if_no_nvtx, &self) || !self.dli_fname ||
-		   stat(self.dli_fname, &ours) || stat(wanted, &theirs) ||
-		   ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) {
+	} else if (!is_our_path(wanted)) {
 		gst_notes_add(
 			&t->defs, &t->strings, GST_NOTE_NO_NVTX, 1,
 			"NVTX_INJECTION64_PATH names another tool: ranges and names are not in the trace");
