@@ -134,8 +134,12 @@ void gst_config_print_help(void)
 {
 	gst_siglog("settings of libgstrace, from the environment:", NULL);
 #define GST_X(type, field, variable, fallback, help) \
-	gst_siglog("  " variable " (" fallback "): " help, NULL);
-	GST_CONFIG_SETTINGS(GST_X)
+	gst_siglog("    " variable " (" fallback "): " help, NULL);
+#define GST_G(table, heading)               \
+	gst_siglog("  " heading ":", NULL); \
+	table(GST_X)
+	GST_CONFIG_GROUPS(GST_G)
+#undef GST_G
 #undef GST_X
 }
 

@@ -10,40 +10,63 @@
 
 #define GST_CONFIG_TEXT_MAX 1024u
 
-/* X(type, field, variable, default, what --help says) */
-#define GST_CONFIG_SETTINGS(X)                                                                       \
+/* X(type, field, variable, default, what the help says), a table for each purpose */
+#define GST_CONFIG_WHAT(X)                                                                         \
+	X(text, mode, "GSTRACE_MODE", "full",                                                      \
+	  "full: calls and device records; order: calls alone, no GPU times: cheapest")            \
+	X(text, graphs, "GSTRACE_GRAPHS", "launches",                                              \
+	  "launches: one device record for each launch of a graph; nodes: one for each node")      \
+	X(text, host_functions, "GSTRACE_HOST_FUNCTIONS", "off",                                   \
+	  "wrap: run host functions through ours and say when; changes parameters of the program") \
+	X(flag, is_event_time_on, "GSTRACE_EVENT_TIMES", "0",                                      \
+	  "1: let the device say when it reached each event (CUPTI 13.0 and later)")
+
+#define GST_CONFIG_WHEN(X)                                                                     \
+	X(text, start, "GSTRACE_START", "running",                                             \
+	  "running; paused: record from cudaProfilerStart on. cudaProfilerStop always pauses") \
+	X(size, max_size, "GSTRACE_MAX_SIZE", "0",                                             \
+	  "stop recording when the file is that long, with K, M or G; 0: never")
+
+#define GST_CONFIG_WHERE(X)                                                                          \
 	X(text, output, "GSTRACE_OUTPUT", "",                                                        \
 	  "file to write; %h host, %p pid, %e executable, %t start time; default gstrace-%h-%p.gst") \
 	X(flag, is_private, "GSTRACE_PRIVATE", "0",                                                  \
-	  "1: leave out host name, command line and paths")                                          \
-	X(text, graphs, "GSTRACE_GRAPHS", "launches",                                                \
-	  "launches: one device record for each launch of a graph; nodes: one for each node")        \
-	X(text, mode, "GSTRACE_MODE", "full",                                                        \
-	  "full: calls and device records; order: calls alone, no GPU times: cheapest")              \
-	X(text, start, "GSTRACE_START", "running",                                                   \
-	  "running; paused: record from cudaProfilerStart on. cudaProfilerStop always pauses")       \
-	X(text, host_functions, "GSTRACE_HOST_FUNCTIONS", "off",                                     \
-	  "wrap: run host functions through ours and say when; changes parameters of the program")   \
-	X(size, max_size, "GSTRACE_MAX_SIZE", "0",                                                   \
-	  "stop recording when the file is that long, with K, M or G; 0: never")                     \
-	X(flag, is_event_time_on, "GSTRACE_EVENT_TIMES", "0",                                        \
-	  "1: let the device say when it reached each event (CUPTI 13.0 and later)")                 \
-	X(size, staging_bytes, "GSTRACE_STAGING_BYTES", "16M",                                       \
-	  "memory for records on their way to the file, 1M to 1G")                                   \
-	X(text, staging_dir, "GSTRACE_STAGING_DIR", "/dev/shm",                                      \
-	  "folder on tmpfs for it; empty: memory that does not outlive the process")                 \
-	X(size, write_ms, "GSTRACE_WRITE_MS", "100", "how often records are written, in ms")         \
-	X(size, flush_ms, "GSTRACE_FLUSH_MS", "500",                                                 \
-	  "how often CUPTI is asked for device records, in ms")                                      \
-	X(size, hang_ms, "GSTRACE_HANG_MS", "5000",                                                  \
-	  "a flush that takes longer is said to hang, in ms")                                        \
-	X(size, exit_ms, "GSTRACE_EXIT_MS", "3000",                                                  \
-	  "how long the end of the program may be held up, in ms")                                   \
-	X(text, cupti, "GSTRACE_CUPTI", "", "path of the libcupti to use")                           \
-	X(text, session, "GSTRACE_SESSION", "",                                                      \
-	  "folder where each process says which trace it wrote (set by gstrace record)")             \
-	X(flag, is_disabled, "GSTRACE_DISABLE", "0", "1: do nothing")                                \
+	  "1: leave out host name, command line and paths")
+
+#define GST_CONFIG_COST(X)                                                                   \
+	X(size, staging_bytes, "GSTRACE_STAGING_BYTES", "16M",                               \
+	  "memory for records on their way to the file, 1M to 1G")                           \
+	X(text, staging_dir, "GSTRACE_STAGING_DIR", "/dev/shm",                              \
+	  "folder on tmpfs for it; empty: memory that does not outlive the process")         \
+	X(size, write_ms, "GSTRACE_WRITE_MS", "100", "how often records are written, in ms") \
+	X(size, flush_ms, "GSTRACE_FLUSH_MS", "500",                                         \
+	  "how often CUPTI is asked for device records, in ms")                              \
+	X(size, hang_ms, "GSTRACE_HANG_MS", "5000",                                          \
+	  "a flush that takes longer is said to hang, in ms")                                \
+	X(size, exit_ms, "GSTRACE_EXIT_MS", "3000",                                          \
+	  "how long the end of the program may be held up, in ms")
+
+#define GST_CONFIG_TOOL(X)                                                               \
+	X(text, cupti, "GSTRACE_CUPTI", "", "path of the libcupti to use")               \
+	X(text, session, "GSTRACE_SESSION", "",                                          \
+	  "folder where each process says which trace it wrote (set by gstrace record)") \
+	X(flag, is_disabled, "GSTRACE_DISABLE", "0", "1: do nothing")                    \
 	X(flag, is_help, "GSTRACE_HELP", "0", "1: print these settings to stderr")
+
+/* G(table, heading): all of them */
+#define GST_CONFIG_GROUPS(G)                   \
+	G(GST_CONFIG_WHAT, "what is recorded") \
+	G(GST_CONFIG_WHEN, "when")             \
+	G(GST_CONFIG_WHERE, "where it goes")   \
+	G(GST_CONFIG_COST, "memory and time")  \
+	G(GST_CONFIG_TOOL, "the tracer itself")
+
+#define GST_CONFIG_SETTINGS(X) \
+	GST_CONFIG_WHAT(X)     \
+	GST_CONFIG_WHEN(X)     \
+	GST_CONFIG_WHERE(X)    \
+	GST_CONFIG_COST(X)     \
+	GST_CONFIG_TOOL(X)
 
 struct gst_config_text {
 	char value[GST_CONFIG_TEXT_MAX];

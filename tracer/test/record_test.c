@@ -603,6 +603,53 @@ static void streams_have_handles(void **state)
 	}
 }
 
+/* Records that are only in the staging memory know their segment too. */
+static void a_kill_inside_a_window_loses_nothing(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_event_state event;
+	struct scan scan;
+	size_t open;
+
+	run->env[0] = "GSTRACE_START=paused";
+	run->env[1] = "GSTRACE_WRITE_MS=40";
+	run_script(run, "stream s; event e; record e s; profiler on; launch s one 1us; sleep 90ms; "
+			"profiler off; launch s between 1us; profiler on; sleep 90ms; "
+			"launch s two 1us; inside kill; launch s three 1us");
+	assert_true(WIFSIGNALED(run->status));
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 3);
+	assert_int_equal(open, 1);
+	assert_int_equal(calls_in(&scan, 0, GST_REC_CALL_LAUNCH), 1);
+	assert_int_equal(calls_in(&scan, 1, GST_REC_CALL_LAUNCH), 2);
+	assert_int_equal(calls_in(&scan, 1, GST_REC_SEGMENT), 1);
+	assert_int_equal(calls_in(&scan, 1, GST_REC_EVENT_STATE), 1);
+	scan_get(&scan, scan_find(&scan, GST_REC_EVENT_STATE, 1), &event, sizeof(event));
+	assert_true(event.head.corr != 0);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 0);
+	scan_release(&scan);
+}
+
+static void settings_are_listed_by_purpose(void **state)
+{
+	struct run *run = *state;
+	const char *at;
+
+	run->env[0] = "GSTRACE_HELP=1";
+	run->env[1] = "GSTRACE_DISABLE=1";
+	run_script(run, "launch 0 k 1us; print done");
+	assert_ended(run, 0);
+	assert_string_equal(run->out, "done\n");
+	assert_int_equal(run->traces, 0);
+	at = strstr(run->err, "what is recorded:");
+	assert_non_null(at);
+	at = strstr(at, "GSTRACE_MODE (full)");
+	assert_non_null(at);
+	at = strstr(at, "when:");
+	assert_non_null(at);
+	assert_non_null(strstr(at, "GSTRACE_MAX_SIZE (0)"));
+}
+
 static void nothing_was_started(void **state)
 {
 	struct run *run = *state;
@@ -860,6 +907,8 @@ int main(void)
 		CASE(names_with_odd_bytes_survive),
 		CASE(windows_are_segments),
 		CASE(streams_have_handles),
+		CASE(a_kill_inside_a_window_loses_nothing),
+		CASE(settings_are_listed_by_purpose),
 		CASE(nothing_was_started),
 		CASE(a_window_can_be_closed_from_another_thread),
 		CASE(order_mode_has_calls_alone),
