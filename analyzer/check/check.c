@@ -11,19 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* X(id, function), in the order of gst_check_ids(). */
+#define GST_CHECKS(X)                                               \
+	X("default-stream-serialization", gst_check_default_stream) \
+	X("pageable-copy", gst_check_pageable_copy)                 \
+	X("synchronous-copy", gst_check_sync_copy)                  \
+	X("host-sync-stall", gst_check_host_sync)                   \
+	X("implicit-sync", gst_check_implicit_sync)                 \
+	X("api-error", gst_check_api_error)                         \
+	X("launch-blocking", gst_check_launch_blocking)             \
+	X("default-stream-mixed", gst_check_default_stream_mixed)   \
+	X("deprecated-stream-callback", gst_check_stream_callback)  \
+	X("event-timing-flag", gst_check_event_timing_flag)         \
+	X("queue-full", gst_check_queue_full)                       \
+	X("lost-records", gst_check_lost_records)
+
 static const struct gst_check checks[] = {
-	{"default-stream-serialization", gst_check_default_stream},
-	{"pageable-copy", gst_check_pageable_copy},
-	{"synchronous-copy", gst_check_sync_copy},
-	{"host-sync-stall", gst_check_host_sync},
-	{"implicit-sync", gst_check_implicit_sync},
-	{"api-error", gst_check_api_error},
-	{"launch-blocking", gst_check_launch_blocking},
-	{"default-stream-mixed", gst_check_default_stream_mixed},
-	{"deprecated-stream-callback", gst_check_stream_callback},
-	{"event-timing-flag", gst_check_event_timing_flag},
-	{"queue-full", gst_check_queue_full},
-	{"lost-records", gst_check_lost_records},
+#define GST_X(id, run) {id, run},
+	GST_CHECKS(GST_X)
+#undef GST_X
 };
 
 /* Edges that all searches of one run may look at, some seconds' worth. */
@@ -153,20 +159,10 @@ const char *gst_severity_name(enum gst_severity s)
 const char *const *gst_check_ids(uint32_t *count)
 {
 	static const char *const ids[] = {
-		"default-stream-serialization",
-		"pageable-copy",
-		"synchronous-copy",
-		"host-sync-stall",
-		"implicit-sync",
-		"api-error",
-		"launch-blocking",
-		"default-stream-mixed",
-		"deprecated-stream-callback",
-		"event-timing-flag",
-		"queue-full",
-		"lost-records",
+#define GST_X(id, run) id,
+		GST_CHECKS(GST_X)
+#undef GST_X
 	};
-	_Static_assert(sizeof(ids) / sizeof(ids[0]) == CHECK_COUNT, "one id a check");
 
 	*count = (uint32_t)CHECK_COUNT;
 	return ids;

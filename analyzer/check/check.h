@@ -62,6 +62,8 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 			 struct gst_err *err) __attribute__((warn_unused_result));
 
 const char *gst_severity_name(enum gst_severity s);
+/** Why records were lost, as part of a sentence about "them"; @reason: GST_LOSS_x or a number of a newer tracer. Static. */
+const char *gst_loss_words(uint32_t reason);
 /** Ids of all checks, in registration order; *count of them. */
 const char *const *gst_check_ids(uint32_t *count);
 

@@ -53,33 +53,49 @@ static struct what what_was_lost(uint32_t kind)
 	return (struct what){"definitions", "some names or streams are not known", true};
 }
 
-static const char *why(uint32_t reason)
+const char *gst_loss_words(uint32_t reason)
 {
 	switch (reason) {
 	case GST_LOSS_NO_CHUNK:
-		return "the tracer's memory was full; give it more (record --staging-bytes)";
+		return "the tracer's memory was full";
 	case GST_LOSS_CUPTI_DROPPED:
 		return "CUPTI dropped them";
 	case GST_LOSS_FLUSH_HUNG:
-		return "CUPTI did not hand them back in time";
+		return "CUPTI did not hand them over in time";
 	case GST_LOSS_WRITE_FAILED:
 		return "the file could not be written";
 	case GST_LOSS_STRING_TABLE_FULL:
 		return "there were too many different names";
 	case GST_LOSS_UNKNOWN_ACTIVITY:
-		return "CUPTI sent a kind the tracer does not know";
+		return "CUPTI sent a kind that the tracer does not know";
 	case GST_LOSS_NO_BUFFER:
 		return "the tracer had no buffer for CUPTI";
 	case GST_LOSS_NO_THREAD_SLOT:
 		return "there were too many threads";
 	case GST_LOSS_SELF_CHECK:
-		return "they failed the tracer's self-check of CUPTI's layout";
+		return "they did not pass the tracer's check of CUPTI's layout";
 	case GST_LOSS_DAMAGED:
 		return "the file is damaged";
 	case GST_LOSS_ENDED_EARLY:
 		return "the program ended before they were written";
-	default: /* a newer writer's reason */
+	case GST_LOSS_SIZE_LIMIT:
+		return "the trace was as long as it was allowed to be";
+	case GST_LOSS_TABLE_FULL:
+		return "there were more streams, events or graphs at once than the tracer keeps";
+	default: /* a newer tracer's */
 		return "the reason is not known";
+	}
+}
+
+static const char *advice(uint32_t reason)
+{
+	switch (reason) {
+	case GST_LOSS_NO_CHUNK:
+		return "Record again with more memory for the tracer (record --staging-bytes).";
+	case GST_LOSS_SIZE_LIMIT:
+		return "Record again with a higher limit (record --max-size), or only the part that matters (record --start=paused).";
+	default: /* what helps against most of them */
+		return "Record again; a shorter run or a larger buffer (gstrace record --help) loses less.";
 	}
 }
 
@@ -115,9 +131,8 @@ static void report_losses(struct gst_check_run *r)
 				? gst_check_text(r, "%" PRIu64 " %s were lost", g->extra[0],
 						 lost.name)
 				: gst_check_text(r, "an unknown number of %s were lost", lost.name);
-		f.detail = gst_check_text(r, "%s; %s", why(g->key[2]), lost.weakens);
-		f.advice =
-			"Record again; a shorter run or a larger buffer (gstrace record --help) loses less.";
+		f.detail = gst_check_text(r, "%s; %s", gst_loss_words(g->key[2]), lost.weakens);
+		f.advice = advice(g->key[2]);
 		f.withheld = lost.weakens;
 		gst_check_add(r, g, &f);
 	}

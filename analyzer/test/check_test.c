@@ -591,6 +591,29 @@ static void test_losses_say_what_they_weaken(void **state)
 	assert_int_equal(severity, GST_SEVERITY_MEDIUM);
 }
 
+static void test_every_loss_has_words(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t value;
+	} reasons[] = {
+#define GST_X(tag, prefix, value, name, text) {#prefix, value},
+		GST_FORMAT_ENUMS(GST_X)
+#undef GST_X
+	};
+	const char *unknown = gst_loss_words(UINT32_MAX);
+	unsigned seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (!strcmp(reasons[i].name, "LOSS") && reasons[i].value != GST_LOSS_UNKNOWN) {
+			assert_string_not_equal(gst_loss_words(reasons[i].value), unknown);
+			seen++;
+		}
+	}
+	assert_true(seen >= GST_LOSS_TABLE_FULL);
+}
+
 static void test_api_error(void **state)
 {
 	struct gst_scene *s = gst_scene_new(NULL);
@@ -850,6 +873,7 @@ int main(void)
 		cmocka_unit_test(test_needed_waits_cost_nothing),
 		cmocka_unit_test(test_implicit_sync),
 		cmocka_unit_test(test_lost_records),
+		cmocka_unit_test(test_every_loss_has_words),
 		cmocka_unit_test(test_losses_say_what_they_weaken),
 		cmocka_unit_test(test_api_error),
 		cmocka_unit_test(test_queue_full),
