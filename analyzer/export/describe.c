@@ -13,89 +13,9 @@
 #include <string.h>
 
 #include "analyzer/base/assert.h"
+#include "analyzer/export/export_names.h"
 #include "analyzer/export/units.h"
-#include "tracer/format/api.h"
 #include "tracer/format/schema.h"
-
-const char *gst_op_kind_name(enum gst_op_kind kind)
-{
-	switch (kind) {
-	case GST_OP_KERNEL:
-		return "kernel";
-	case GST_OP_MEMCPY:
-		return "memcpy";
-	case GST_OP_MEMSET:
-		return "memset";
-	case GST_OP_HOST_FUNC:
-		return "host-function";
-	case GST_OP_EVENT_RECORD:
-		return "event-record";
-	case GST_OP_EVENT_WAIT:
-		return "event-wait";
-	case GST_OP_GRAPH_LAUNCH:
-		return "graph-launch";
-	case GST_OP_ALLOC:
-		return "alloc";
-	case GST_OP_FREE:
-		return "free";
-	case GST_OP_MEMOP:
-		return "memory-op";
-	case GST_OP_OPAQUE:
-		return "other";
-	case GST_OP_KIND_COUNT:
-		break;
-	}
-	return "unknown";
-}
-
-const char *gst_stream_kind_name(enum gst_stream_kind kind)
-{
-	switch (kind) {
-	case GST_STREAM_KIND_BLOCKING:
-		return "blocking";
-	case GST_STREAM_KIND_NONBLOCKING:
-		return "nonblocking";
-	case GST_STREAM_KIND_LEGACY:
-		return "legacy";
-	case GST_STREAM_KIND_PER_THREAD:
-		return "per-thread";
-	case GST_STREAM_KIND_UNKNOWN:
-		return "unknown";
-	}
-	return "unknown";
-}
-
-const char *gst_strength_name(enum gst_strength s)
-{
-	switch (s) {
-	case GST_DOCUMENTED:
-		return "documented";
-	case GST_POSSIBLE:
-		return "possible";
-	case GST_OBSERVED:
-		return "observed";
-	case GST_DISPROVED:
-		return "disproved";
-	}
-	return "unknown";
-}
-
-const char *gst_form_name(enum gst_form f)
-{
-	switch (f) {
-	case GST_END_BEGIN:
-		return "end-begin";
-	case GST_BEGIN_BEGIN:
-		return "begin-begin";
-	case GST_ENTER_BEGIN:
-		return "enter-begin";
-	case GST_END_EXIT:
-		return "end-exit";
-	case GST_EXIT_ENTER:
-		return "exit-enter";
-	}
-	return "unknown";
-}
 
 static void set(struct gst_label *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -110,15 +30,9 @@ static void set(struct gst_label *l, const char *format, ...)
 
 struct gst_label gst_api_label(uint32_t api)
 {
-	const struct gst_api *known = gst_api_find(api);
 	struct gst_label l;
 
-	if (known) {
-		set(&l, "%s", known->name);
-	} else {
-		set(&l, "%s call %" PRIu32,
-		    api >> 16 == GST_API_DOMAIN_RUNTIME ? "runtime" : "driver", api & 0xffff);
-	}
+	gst_name_api(api, l.text, sizeof(l.text));
 	return l;
 }
 
@@ -317,36 +231,6 @@ static void say_count(const struct limits *l, uint64_t n, const char *one, const
 	}
 }
 
-static const char *loss_words(uint32_t reason)
-{
-	switch (reason) {
-	case GST_LOSS_NO_CHUNK:
-		return "the tracer's memory was full";
-	case GST_LOSS_CUPTI_DROPPED:
-		return "CUPTI dropped them";
-	case GST_LOSS_FLUSH_HUNG:
-		return "CUPTI did not hand them over";
-	case GST_LOSS_WRITE_FAILED:
-		return "the file could not be written";
-	case GST_LOSS_STRING_TABLE_FULL:
-		return "too many different names";
-	case GST_LOSS_UNKNOWN_ACTIVITY:
-		return "of a kind that the tracer does not know";
-	case GST_LOSS_NO_BUFFER:
-		return "no memory for CUPTI's records";
-	case GST_LOSS_NO_THREAD_SLOT:
-		return "too many threads";
-	case GST_LOSS_SELF_CHECK:
-		return "CUPTI's records did not pass the check";
-	case GST_LOSS_DAMAGED:
-		return "the file is damaged";
-	case GST_LOSS_ENDED_EARLY:
-		return "the program ended before they were written";
-	default: /* a newer tracer's */
-		return "for an unknown reason";
-	}
-}
-
 static void say_loss(const struct limits *l, const struct gst_loss *loss)
 {
 	const struct gst_schema_record *kind = loss->kind ? gst_schema_find(loss->kind) : NULL;
@@ -367,7 +251,7 @@ static void say_loss(const struct limits *l, const struct gst_loss *loss)
 			 gst_moment(loss->until_ns).text);
 	}
 	say(l, "lost: %s %s%srecords%s: %s", count, kind ? kind->name : "", kind ? " " : "", when,
-	    loss_words(loss->reason));
+	    gst_loss_words(loss->reason));
 }
 
 /* What the tracer had to say about what it could not do; what is counted elsewhere is left out. */

@@ -1,5 +1,6 @@
 /*
- * describe.h - the words for what is in an analysis: one vocabulary for text, JSON, Perfetto and SQLite.
+ * describe.h - what is in an analysis, in words for people; the words of machine-readable outputs are those of
+ * export_names.h.
  *
  * Buffers get raw bytes of the trace (names): the caller escapes for its output. Ids that are out of range are bugs.
  */
@@ -19,16 +20,7 @@ struct gst_label {
 	char text[GST_LABEL_BYTES];
 };
 
-/* Stable words, also in JSON and SQLite. */
-const char *gst_op_kind_name(enum gst_op_kind kind); /* "kernel", "memcpy", ... */
-const char *gst_stream_kind_name(
-	enum gst_stream_kind
-		kind); /* "blocking", "nonblocking", "legacy", "per-thread", "unknown" */
-const char *
-gst_strength_name(enum gst_strength s);	    /* "documented", "possible", "observed", "disproved" */
-const char *gst_form_name(enum gst_form f); /* "end-begin", "end-exit", ... */
-
-/** Name of an API function as its user wrote it, or "driver:123" if it is not known. */
+/** Name of an API function as its user wrote it, or "driver call 123" if it is not known. */
 struct gst_label gst_api_label(uint32_t api);
 
 /** String @id of the model as a label; cut if longer. */

@@ -15,6 +15,7 @@
 #include "analyzer/base/sort.h"
 #include "analyzer/base/vec.h"
 #include "analyzer/export/describe.h"
+#include "analyzer/export/export_names.h"
 #include "analyzer/export/json_writer.h"
 #include "tracer/format/schema.h"
 #include "tracer/format/version.h"
@@ -366,7 +367,7 @@ static void streams(struct doc *d)
 		key_id(j, "context", s->ctx);
 		key_id(j, "device", s->ctx == GST_NONE ? GST_NONE : d->m->contexts[s->ctx].device);
 		key_time(j, "cupti_id", s->cupti_id != GST_ID_NONE, s->cupti_id);
-		key_string(j, "kind", gst_stream_kind_name((enum gst_stream_kind)s->kind));
+		key_string(j, "kind", gst_name_stream_kind(s->kind));
 		key_int(j, "priority", s->priority);
 		key_bool(j, "internal", s->is_internal);
 		key_uint(j, "ops", s->op_count);
@@ -409,7 +410,7 @@ static void op_object(struct doc *d, gst_op_id id)
 	gst_model_op_label(d->m, id, label, sizeof(label));
 	gst_json_begin_object(j);
 	key_uint(j, "op", id);
-	key_string(j, "kind", gst_op_kind_name((enum gst_op_kind)op->kind));
+	key_string(j, "kind", gst_name_op_kind(op->kind));
 	key_string(j, "name", label);
 	key_id(j, "stream", op->stream);
 	key_id(j, "call", op->call);
@@ -530,8 +531,8 @@ static void path(struct doc *d, const struct gst_finding *f)
 		key_string(j, "rule_text", gst_rule_text(rule));
 		key_string(j, "source", gst_rule_source(rule));
 		key_string(j, "strength",
-			   gst_strength_name(gst_timing_strength(d->a->timing, f->path[i])));
-		key_string(j, "form", gst_form_name((enum gst_form)e->form));
+			   gst_name_strength(gst_timing_strength(d->a->timing, f->path[i])));
+		key_string(j, "form", gst_name_form(e->form));
 		is_known = gst_timing_source_ns(d->a->timing, f->path[i], &ns);
 		key_time(j, "from_ns", is_known, ns);
 		is_known = gst_edge_target_ns(d->a, f->path[i], &ns);

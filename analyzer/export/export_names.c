@@ -1,7 +1,7 @@
 /*
  * export_names.c - tables of words for enums.
  *
- * Role      : Perfetto and SQLite say the same word for the same thing.
+ * Role      : JSON, Perfetto and SQLite say the same word for the same thing.
  * Method    : values of the format come from its own table; ours are switches without default, so that
  *             the compiler lists what is missing.
  * Not here  : labels for people (gst_model_op_label), texts of rules (order.h).
@@ -61,21 +61,21 @@ const char *gst_name_op_kind(uint32_t kind)
 	case GST_OP_MEMSET:
 		return "memset";
 	case GST_OP_HOST_FUNC:
-		return "host function";
+		return "host-function";
 	case GST_OP_EVENT_RECORD:
-		return "event record";
+		return "event-record";
 	case GST_OP_EVENT_WAIT:
-		return "event wait";
+		return "event-wait";
 	case GST_OP_GRAPH_LAUNCH:
-		return "graph launch";
+		return "graph-launch";
 	case GST_OP_ALLOC:
 		return "alloc";
 	case GST_OP_FREE:
 		return "free";
 	case GST_OP_MEMOP:
-		return "memory operation";
+		return "memory-op";
 	case GST_OP_OPAQUE:
-		return "opaque";
+		return "other";
 	case GST_OP_KIND_COUNT:
 		break;
 	}
@@ -118,15 +118,15 @@ const char *gst_name_form(uint32_t form)
 {
 	switch ((enum gst_form)form) {
 	case GST_END_BEGIN:
-		return "end->begin";
+		return "end-begin";
 	case GST_BEGIN_BEGIN:
-		return "begin->begin";
+		return "begin-begin";
 	case GST_ENTER_BEGIN:
-		return "enter->begin";
+		return "enter-begin";
 	case GST_END_EXIT:
-		return "end->exit";
+		return "end-exit";
 	case GST_EXIT_ENTER:
-		return "exit->enter";
+		return "exit-enter";
 	}
 	return "unknown";
 }

@@ -10,14 +10,14 @@
 #include "analyzer/model/model.h"
 #include "analyzer/order/order.h"
 
-const char *gst_name_op_kind(uint32_t kind);	    /* "kernel", "memcpy", "event record" */
+const char *gst_name_op_kind(uint32_t kind);	    /* "kernel", "event-record" */
 const char *gst_name_stream_kind(uint32_t kind);    /* "blocking", "legacy" */
 const char *gst_name_copy_kind(uint32_t value);	    /* "h2d" */
 const char *gst_name_memory_kind(uint32_t value);   /* "pageable" */
 const char *gst_name_loss_reason(uint32_t value);   /* "flush-hung" */
 const char *gst_name_note_code(uint32_t value);	    /* "clock-step" */
 const char *gst_name_strength(enum gst_strength s); /* "documented" */
-const char *gst_name_form(uint32_t form);	    /* "end->begin": enum gst_form */
+const char *gst_name_form(uint32_t form);	    /* "end-begin": enum gst_form */
 
 /**
  * Name of @api as its user wrote it, in @buf: "cuLaunchKernel"; "driver call 999" for one that is not

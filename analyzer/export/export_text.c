@@ -15,6 +15,7 @@
 
 #include "analyzer/base/sort.h"
 #include "analyzer/export/describe.h"
+#include "analyzer/export/export_names.h"
 #include "analyzer/export/text_layout.h"
 #include "analyzer/export/units.h"
 
@@ -799,7 +800,7 @@ static void explain_edge(const struct report *r, gst_edge_id id)
 			   edge->form == GST_END_EXIT	  ? "exit"
 			   : edge->form == GST_EXIT_ENTER ? "enter"
 							  : "begin",
-			   gst_strength_name(gst_timing_strength(r->a->timing, id)),
+			   gst_name_strength(gst_timing_strength(r->a->timing, id)),
 			   edge->flags & GST_EDGE_UNCHECKED ? ", not held against times" : "",
 			   gst_rule_source(rule));
 }

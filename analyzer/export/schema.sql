@@ -193,7 +193,7 @@ CREATE TABLE barriers (
 ) STRICT;
 
 -- What comes before what, and why. Kinds: op, call, barrier. form: which ends the edge joins, such as
--- 'end->begin'. strength, after a look at the times: documented, observed, possible (no evidence), disproved.
+-- 'end-begin'. strength, after a look at the times: documented, observed, possible (no evidence), disproved.
 CREATE TABLE edges (
   id INTEGER PRIMARY KEY,
   from_kind TEXT NOT NULL,
@@ -305,12 +305,12 @@ JOIN threads ON threads.id = calls.thread_id;
 CREATE VIEW v_edges AS
 SELECT edges.id AS edge_id, rule_id, rules.text AS rule, strength, form,
        from_kind, from_id,
-       CASE from_kind WHEN 'op' THEN CASE form WHEN 'begin->begin' THEN a.begin_ns ELSE a.end_ns END
+       CASE from_kind WHEN 'op' THEN CASE form WHEN 'begin-begin' THEN a.begin_ns ELSE a.end_ns END
                       WHEN 'call' THEN CASE form WHEN 'enter->begin' THEN c.enter_ns ELSE c.exit_ns END
        END AS from_ns,
        to_kind, to_id,
        CASE to_kind WHEN 'op' THEN b.begin_ns
-                    WHEN 'call' THEN CASE form WHEN 'end->exit' THEN d.exit_ns ELSE d.enter_ns END
+                    WHEN 'call' THEN CASE form WHEN 'end-exit' THEN d.exit_ns ELSE d.enter_ns END
        END AS to_ns
 FROM edges
 JOIN rules ON rules.id = edges.rule_id
@@ -324,9 +324,9 @@ LEFT JOIN calls d ON to_kind = 'call' AND d.id = to_id;
 CREATE VIEW v_host_waits AS
 SELECT to_id AS call_id, rule_id, strength, from_id AS op_id
 FROM edges
-WHERE to_kind = 'call' AND form = 'end->exit' AND from_kind = 'op'
+WHERE to_kind = 'call' AND form = 'end-exit' AND from_kind = 'op'
 UNION ALL
 SELECT e.to_id, e.rule_id, e.strength, b.from_id
 FROM edges e
 JOIN edges b ON b.to_id = e.from_id AND b.to_kind = 'barrier' AND b.from_kind = 'op'
-WHERE e.to_kind = 'call' AND e.form = 'end->exit' AND e.from_kind = 'barrier';
+WHERE e.to_kind = 'call' AND e.form = 'end-exit' AND e.from_kind = 'barrier';
