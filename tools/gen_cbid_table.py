@@ -163,6 +163,9 @@ DRIVER = [
     ("PEER", "P", "CTX", "cuCtxDisablePeerAccess"),
     ("PROFILER", "", "NONE", "cuProfilerStart cuProfilerStop"),
     ("OTHER", "", "ATTACH", "cuStreamAttachMemAsync"),
+    # What they open is the value of their exit: its other end is in another process.
+    ("OTHER", "", "POINTER_OUT", "cuIpcOpenEventHandle cuIpcOpenMemHandle"),
+    ("OTHER", "", "FREE", "cuIpcCloseMemHandle"),
     ("OTHER", "", "POINTER_ATTRIBUTE", "cuPointerSetAttribute"),
     ("OTHER", "", "CTX_FLAGS", "cuCtxSetFlags"),
     ("OTHER", "", "DEVICE_FLAGS", "cuDevicePrimaryCtxSetFlags"),
@@ -184,7 +187,7 @@ DRIVER = [
         "OTHER",
         "",
         "NONE",
-        "cuThreadExchangeStreamCaptureMode cuIpcOpenEventHandle cuIpcOpenMemHandle cuIpcCloseMemHandle "
+        "cuThreadExchangeStreamCaptureMode "
         "cuMemCreate cuMemRelease cuMemMap cuMemUnmap cuMemSetAccess cuFlushGPUDirectRDMAWrites",
     ),
 ]
@@ -346,6 +349,7 @@ LAYOUTS = {
     "MODULE": "q",
     "CTX": "q",
     "CTX_OUT": "q*",
+    "POINTER_OUT": "q*",
     "CTX_CREATE": "qii",
     "CTX_CREATE_V3": "qqiii",
     "CTX_CREATE_V4": "qqii",

@@ -510,6 +510,7 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		break;
 	case GST_PARAMS_STREAM_OUT:
 	case GST_PARAMS_CTX_OUT:
+	case GST_PARAMS_POINTER_OUT:
 		memcpy(&d->out, params, sizeof(d->out));
 		break;
 	case GST_PARAMS_STREAM:

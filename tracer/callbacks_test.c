@@ -89,6 +89,35 @@ static void in_thread(void *(*body)(void *arg), void *arg)
 	pthread_join(thread, NULL);
 }
 
+static void *open_ipc_event(void *arg)
+{
+	uint64_t event = 0;
+	const struct {
+		void *out;
+		char handle[64];
+	} params = {.out = &event};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuIpcOpenEventHandle", 5, &params);
+	event = 0x1234500;
+	leave(b, driver, "cuIpcOpenEventHandle", 5, &params, 0);
+	return NULL;
+}
+
+static void test_event_of_another_process(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call call;
+	struct gst_rec_call_exit left;
+
+	(void)state;
+	in_thread(open_ipc_event, b);
+	assert_true(gst_test_find(b->w, GST_REC_CALL, 0, &call, sizeof(call)));
+	assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, 0, &left, sizeof(left)));
+	assert_int_equal(left.value, 0x1234500);
+	bench_free(b);
+}
+
 static void *make_launch(void *arg)
 {
 	const struct gst_cu_launch params = {.hStream = pointer(0x55)};
@@ -495,6 +524,7 @@ static void test_enable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_event_of_another_process),
 		cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_launch_attributes),
 		cmocka_unit_test(test_values_given),

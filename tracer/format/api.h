@@ -169,6 +169,7 @@ enum gst_api_flags {
 	X(MODULE)                   \
 	X(CTX)                      \
 	X(CTX_OUT)                  \
+	X(POINTER_OUT)              \
 	X(CTX_CREATE)               \
 	X(CTX_CREATE_V3)            \
 	X(CTX_CREATE_V4)            \
