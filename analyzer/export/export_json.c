@@ -236,15 +236,18 @@ static void variables(struct doc *d, uint32_t process)
 	struct gst_json *j = &d->j;
 
 	gst_json_key(j, "variables");
-	gst_json_begin_object(j);
+	gst_json_begin_array(j);
 	for (uint32_t i = 0; i < d->m->variable_count; i++) {
 		const struct gst_variable *v = &d->m->variables[i];
 
 		if (v->process == process) {
-			key_model_string(d, j, gst_string_label(d->m, v->name).text, v->value);
+			gst_json_begin_object(j);
+			key_model_string(d, j, "name", v->name);
+			key_model_string(d, j, "value", v->value);
+			gst_json_end_object(j);
 		}
 	}
-	gst_json_end_object(j);
+	gst_json_end_array(j);
 }
 
 static void processes_of(struct doc *d, uint32_t source)
