@@ -259,9 +259,34 @@ static void test_topological(void **state)
 	drop(&s);
 }
 
+/* Two unknown streams are not one stream: what S1 would imply is not implied then. */
+static void test_unknown_streams_imply_nothing(void **state)
+{
+	static const char *const calls[] = {
+		"call_graph corr=1 enter_ns=10 api=cuGraphLaunch exec=0xa00\ncall_exit corr=1 exit_ns=11\n",
+		"call_graph corr=2 enter_ns=20 api=cuGraphLaunch exec=0xa00\ncall_exit corr=2 exit_ns=21\n",
+		"call_memory corr=3 enter_ns=30 api=cuMemFreeAsync address=0x5000\ncall_exit corr=3 exit_ns=31\n",
+		"call_memory corr=4 enter_ns=40 api=cuMemAllocAsync size=8\ncall_exit corr=4 exit_ns=41 value=0x5000\n",
+	};
+	struct scene s;
+
+	(void)state;
+	begin(&s, "context ctx=2 device=0 null_stream=8\n");
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		gst_outfile_printf(s.text, "%s", calls[i]);
+	build(&s);
+	assert_int_equal(s.m->op_count, 4);
+	for (gst_op_id i = 0; i < 4; i++)
+		assert_int_equal(s.m->ops[i].stream, GST_NONE);
+	assert_int_equal(gst_order_stats(s.o)->per_rule[GST_RULE_G3], 1);
+	assert_int_equal(gst_order_stats(s.o)->per_rule[GST_RULE_M1], 1);
+	drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unknown_streams_imply_nothing),
 		cmocka_unit_test(test_long_programmatic_chain),
 		cmocka_unit_test(test_barriers_are_linear),
 		cmocka_unit_test(test_many_overlapping_calls),

@@ -13,10 +13,10 @@
 #include "analyzer/order/order_internal.h"
 
 #define EVENT_INTERPROCESS 4u /* flag of an event's creation */
-#define PAIRS_LISTED_MAX 1000u
-#define PAIRS_KNOWN_MAX	 (1u << 20)
-#define LIST_MAX	 128u /* things in one list; only calls of so many threads at once can be more */
-#define FRONT_MAX	 8u /* more than this are joined in a barrier point */
+#define PAIRS_LISTED_MAX   1000u
+#define PAIRS_KNOWN_MAX	   (1u << 20)
+#define LIST_MAX	   128u /* things in one list; only calls of so many threads at once can be more */
+#define FRONT_MAX	   8u /* more than this are joined in a barrier point */
 
 static gst_node_id node_of_call(const struct gst_order_builder *b, gst_call_id call)
 {
@@ -700,7 +700,7 @@ static void rule_g3(struct gst_order_builder *b, gst_op_id op, uint32_t process,
 		gst_vec_push(&b->exec_fronts, 0);
 	(void)collect(b, &b->exec_fronts.data[at], o->call);
 	for (size_t i = b->preds.count; i-- > 0;) {
-		if (b->m->ops[b->preds.data[i].node].stream == o->stream) {
+		if (o->stream != GST_NONE && b->m->ops[b->preds.data[i].node].stream == o->stream) {
 			b->o->stats.dropped_implied++; /* S1 */
 		} else {
 			add_work(b, b->preds.data[i].node, op, GST_RULE_G3);
@@ -726,7 +726,7 @@ static void rule_m1(struct gst_order_builder *b, gst_op_id op, uint32_t process,
 	if (!gst_map_get(&p->frees, address, &freed))
 		return;
 	(void)gst_map_remove(&p->frees, address);
-	if (b->m->ops[freed].stream != o->stream &&
+	if ((o->stream == GST_NONE || b->m->ops[freed].stream != o->stream) &&
 	    accepted(b, b->m->ops[freed].call, o->call) == GST_ACCEPTED_BEFORE)
 		add_work(b, freed, op, GST_RULE_M1);
 }
