@@ -148,6 +148,20 @@ void gst_check_lost_records(struct gst_check_run *r)
 	if (r->m->loss_count || r->m->is_complete) {
 		return;
 	}
+	if (r->m->stats.ops_without_call) {
+		f.title = gst_check_text(
+			r, "%" PRIu64 " operations cannot be told to belong to a call",
+			r->m->stats.ops_without_call);
+		f.detail =
+			"their records name no call of the trace that can have submitted them: in which order they were submitted, and what they waited for, is not known";
+		f.advice =
+			"Record again with the CUPTI of the driver's own CUDA version or a newer one (gstrace doctor says which is used; record --cupti chooses).";
+		f.withheld = "orders between streams are missing, and costs may be off";
+		none.begin_ns = r->m->begin_ns;
+		none.end_ns = r->m->end_ns;
+		gst_check_add(r, &none, &f);
+		return;
+	}
 	f.title = "the trace is not complete";
 	f.detail =
 		"it has no proper end, or a part of the file is damaged; what happened there is not known";

@@ -132,6 +132,9 @@ const char *gst_check_withheld(struct gst_check_run *r)
 	if (r->m->loss_count) {
 		return "records were lost: waits may be missing here, and the costs may be off";
 	}
+	if (r->m->stats.misjoined_records) {
+		return "which call submitted what is not known for all of it: orders are missing, and the costs may be off";
+	}
 	if (!r->m->is_complete) {
 		return "the trace is not complete: what comes after its end is not known";
 	}

@@ -383,8 +383,12 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 		"operations were submitted but have no device record: they never ran, or their records were lost");
 	say_count(
 		&l, s->ops_without_call,
-		"device record has no call in the trace: when it was submitted is not known",
-		"device records have no call in the trace: when they were submitted is not known");
+		"operation whose call is not in the trace: its order to other streams is not known",
+		"operations whose call is not in the trace: their order to other streams is not known");
+	say_count(
+		&l, s->misjoined_records,
+		"device record names a call that cannot have submitted it, or several calls: it is taken as one without a call",
+		"device records name calls that cannot have submitted them, or several calls: they are taken as ones without a call");
 	say_count(&l, s->ops_without_stream, "operation's stream is not known",
 		  "operations' streams are not known");
 	say_count(&l, s->bad_times, "device record has no usable times",

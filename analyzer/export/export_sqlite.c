@@ -241,6 +241,7 @@ static void put_meta(struct writer *w)
 		{"records", s->records},
 		{"unknown_records", s->unknown_records},
 		{"unknown_critical_records", s->unknown_critical},
+		{"misjoined_records", s->misjoined_records},
 		{"ops_without_call", s->ops_without_call},
 		{"ops_without_record", s->ops_without_record},
 		{"ops_without_stream", s->ops_without_stream},

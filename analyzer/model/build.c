@@ -451,14 +451,139 @@ static void sort_calls(struct gst_builder *b)
 	gst_mem_free(first, (b->threads.count + 1) * sizeof(*first));
 }
 
+/* Calls with one correlation id that are looked at: those a call of the runtime makes inside. */
+#define SHARED_MAX 64u
+
+enum claim { CLAIM_NONE, CLAIM_WEAK, CLAIM_STRONG };
+
+/* Can what @d tells of have been submitted by @c? A stale correlation id names just any call. */
+static enum claim claim_of(const struct gst_call *c, const struct gst_raw_dev *d)
+{
+	const enum gst_api_class cls = c->cls;
+	bool can = false;
+
+	/* A call that is not known here may have done anything. */
+	if (cls == GST_API_CLASS_OTHER)
+		return CLAIM_WEAK;
+	switch (d->kind) {
+	case DEV_KIND(KERNEL):
+		can = cls == GST_API_CLASS_LAUNCH || cls == GST_API_CLASS_GRAPH_LAUNCH;
+		break;
+	case DEV_KIND(MEMCPY):
+	case DEV_KIND(MEMSET):
+		/* What fills new memory, or brings the variables of a module, is not the main thing. */
+		if (cls == GST_API_CLASS_PREFETCH || cls == GST_API_CLASS_ALLOC ||
+		    cls == GST_API_CLASS_ALLOC_ASYNC || cls == GST_API_CLASS_MODULE ||
+		    cls == GST_API_CLASS_GRAPH_UPLOAD || cls == GST_API_CLASS_GRAPH_INSTANTIATE)
+			return CLAIM_WEAK;
+		can = cls == GST_API_CLASS_COPY || cls == GST_API_CLASS_MEMSET ||
+		      cls == GST_API_CLASS_GRAPH_LAUNCH;
+		break;
+	case DEV_KIND(GRAPH_RUN):
+		can = cls == GST_API_CLASS_GRAPH_LAUNCH;
+		break;
+	case DEV_KIND(HOST_RUN):
+		can = cls == GST_API_CLASS_HOST_FUNC || cls == GST_API_CLASS_STREAM_CALLBACK ||
+		      cls == GST_API_CLASS_GRAPH_LAUNCH;
+		break;
+	case DEV_KIND(EVENT):
+		can = cls == GST_API_CLASS_EVENT_RECORD || cls == GST_API_CLASS_LAUNCH ||
+		      cls == GST_API_CLASS_GRAPH_LAUNCH;
+		break;
+	case DEV_KIND(SYNC):
+		if (d->sync_type == GST_SYNC_STREAM_WAIT) {
+			can = cls == GST_API_CLASS_EVENT_WAIT;
+		} else if (d->sync_type == GST_SYNC_EVENT_SYNC) {
+			can = cls == GST_API_CLASS_EVENT_SYNC || cls == GST_API_CLASS_EVENT_QUERY;
+		} else {
+			can = true;
+		}
+		break;
+	default:
+		return CLAIM_WEAK;
+	}
+	return can ? CLAIM_STRONG : CLAIM_NONE;
+}
+
+/* The one of the calls @first, @same_id[@first], ... that @d can be of; GST_NONE = none, or several. */
+static gst_call_id owner_of(const struct gst_model *m, const struct gst_raw_dev *d,
+			    gst_call_id first, const uint32_t *same_id)
+{
+	gst_call_id owner = GST_NONE;
+	enum claim best = CLAIM_NONE;
+	uint32_t left = SHARED_MAX;
+	bool is_unique = false;
+
+	for (gst_call_id c = first; c != GST_NONE; c = same_id[c]) {
+		enum claim claim = claim_of(&m->calls[c], d);
+
+		if (!left--)
+			return GST_NONE;
+		if (claim == CLAIM_NONE || claim < best)
+			continue;
+		is_unique = claim > best;
+		best = claim;
+		owner = c;
+	}
+	return is_unique ? owner : GST_NONE;
+}
+
+/* Is @d rather the kernel of a launch that began at @enter_ns than @best? */
+static bool is_likelier(const struct gst_raw_dev *d, const struct gst_raw_dev *best,
+			uint64_t enter_ns)
+{
+	bool is_after = d->bits & RAW_DEV_TIMED && d->begin_ns >= enter_ns;
+	bool best_is_after = best->bits & RAW_DEV_TIMED && best->begin_ns >= enter_ns;
+
+	return is_after != best_is_after ? is_after : d->begin_ns < best->begin_ns;
+}
+
+/* One launch is one kernel, unless it is for several devices: of more records, only one can be its. */
+static void keep_one_kernel(struct gst_builder *b, struct gst_raw_process *p, gst_call_id id)
+{
+	const struct gst_call *c = &b->m->calls[id];
+	uint32_t best = GST_NONE;
+	uint32_t kernels = 0;
+	uint32_t *link;
+
+	if (c->cls != GST_API_CLASS_LAUNCH ||
+	    (c->args != GST_NONE &&
+	     b->args.data[c->args].flags & (GST_LAUNCH_FLAG_MULTI_DEVICE | GST_LAUNCH_FLAG_UNREAD)))
+		return;
+	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = p->devs.data[d].next) {
+		if (p->devs.data[d].kind != DEV_KIND(KERNEL))
+			continue;
+		kernels++;
+		if (best == GST_NONE ||
+		    is_likelier(&p->devs.data[d], &p->devs.data[best], c->enter_ns))
+			best = d;
+	}
+	if (kernels < 2)
+		return;
+	for (link = &b->dev_head[id]; *link != GST_NONE;) {
+		struct gst_raw_dev *d = &p->devs.data[*link];
+
+		if (d->kind != DEV_KIND(KERNEL) || *link == best) {
+			link = &d->next;
+			continue;
+		}
+		*link = d->next;
+		d->next = GST_NONE;
+		d->bits &= (uint8_t)~RAW_DEV_CLAIMED;
+		p->misjoined++;
+	}
+}
+
 /* Chain the device records of each call, in the order of the file. */
 static void correlate(struct gst_builder *b)
 {
 	size_t count = b->m->call_count;
 	uint32_t *most = gst_mem_alloc(b->processes.count * sizeof(*most));
 	uint32_t *calls = gst_mem_alloc(b->processes.count * sizeof(*calls));
+	uint32_t *same_id = gst_mem_alloc(count * sizeof(*same_id));
 
 	b->dev_head = gst_mem_alloc(count * sizeof(*b->dev_head));
+	memset(same_id, 0xff, count * sizeof(*same_id));
 	memset(b->dev_head, 0xff, count * sizeof(*b->dev_head));
 	for (size_t i = 0; i < count; i++) {
 		uint32_t process = b->m->threads[b->m->calls[i].thread].process;
@@ -481,12 +606,14 @@ static void correlate(struct gst_builder *b)
 		for (size_t c = count; c-- > 0;) {
 			uint32_t corr = b->m->calls[c].corr;
 
-			/* From the last to the first: the first call with an id keeps it. */
+			/* From the last to the first: the first call with an id leads to the others. */
 			if (!corr || b->m->threads[b->m->calls[c].thread].process != i)
 				continue;
 			if (dense) {
+				same_id[c] = dense[corr];
 				dense[corr] = (uint32_t)c;
 			} else {
+				(void)gst_map_get(&sparse, corr, &same_id[c]);
 				gst_map_put(&sparse, corr, (uint32_t)c);
 			}
 		}
@@ -501,8 +628,16 @@ static void correlate(struct gst_builder *b)
 			} else if (dev->corr < size) {
 				call = dense[dev->corr];
 			}
-			if (call == GST_NONE)
+			if (call == GST_NONE) {
+				/* Events and waits of the library's own calls may be told of too. */
+				p->homeless += dev->kind <= DEV_KIND(MEMSET);
 				continue;
+			}
+			call = owner_of(b->m, dev, call, same_id);
+			if (call == GST_NONE) {
+				p->misjoined += dev->kind != DEV_KIND(SYNC);
+				continue;
+			}
 			dev->next = b->dev_head[call];
 			dev->bits |= RAW_DEV_CLAIMED;
 			b->dev_head[call] = (uint32_t)d;
@@ -521,6 +656,13 @@ static void correlate(struct gst_builder *b)
 		gst_mem_free(dense, size * sizeof(*dense));
 		gst_map_release(&sparse);
 	}
+	for (size_t c = 0; c < count; c++) {
+		if (b->dev_head[c] != GST_NONE)
+			keep_one_kernel(
+				b, &b->processes.data[b->m->threads[b->m->calls[c].thread].process],
+				(gst_call_id)c);
+	}
+	gst_mem_free(same_id, count * sizeof(*same_id));
 	gst_mem_free(calls, b->processes.count * sizeof(*calls));
 	gst_mem_free(most, b->processes.count * sizeof(*most));
 }
@@ -672,6 +814,21 @@ static void shorten_names(struct gst_builder *b)
 	m->short_name_count = count;
 }
 
+/*
+ * Work whose call cannot be told, although the recording has no gap in which that call can have been: who
+ * submitted what, and when, is not known.
+ */
+static void judge_ids(struct gst_builder *b, struct gst_raw_process *p)
+{
+	bool has_gap = !p->out.is_unbroken;
+
+	for (size_t i = 0; i < b->gaps.count && !has_gap; i++)
+		has_gap = &b->processes.data[b->gaps.data[i].process] == p;
+	b->m->stats.misjoined_records += p->misjoined;
+	if (p->misjoined || (p->homeless && !has_gap))
+		p->out.is_complete = false;
+}
+
 static void finish(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
@@ -679,6 +836,7 @@ static void finish(struct gst_builder *b)
 		GST_ARENA_ARRAY(b->arena, struct gst_process, b->processes.count);
 
 	for (size_t i = 0; i < b->processes.count; i++) {
+		judge_ids(b, &b->processes.data[i]);
 		processes[i] = b->processes.data[i].out;
 		m->is_complete = m->is_complete && processes[i].is_complete;
 	}

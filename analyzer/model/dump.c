@@ -218,6 +218,7 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 		{"records", s->records},
 		{"unknown-records", s->unknown_records},
 		{"unknown-critical", s->unknown_critical},
+		{"misjoined-records", s->misjoined_records},
 		{"ops-without-call", s->ops_without_call},
 		{"calls-without-return", s->calls_without_return},
 		{"ops-without-record", s->ops_without_record},

@@ -99,7 +99,7 @@ enum gst_call_flags {
 struct gst_call {
 	uint64_t enter_ns, exit_ns;
 	uint32_t api;	 /* GST_API_ID: look up in api.h */
-	uint32_t corr;	 /* correlation id, unique in the process */
+	uint32_t corr;	 /* correlation id; calls inside one call of the runtime share it */
 	uint32_t thread; /* index into model->threads */
 	/* stream it names, resolved (legacy and per-thread too); GST_NONE = none, or not known */
 	gst_stream_id stream;
@@ -266,6 +266,8 @@ struct gst_note {
 /* Counts of what could not be matched or understood; each has a line in every report if not 0. */
 struct gst_model_stats {
 	uint64_t records, unknown_records, unknown_critical;
+	/* device records whose correlation id names calls, but not exactly one that can be theirs */
+	uint64_t misjoined_records;
 	uint64_t ops_without_call, calls_without_return, ops_without_record, ops_without_stream;
 	uint64_t bad_times, ambiguous_calls, captured_calls, opaque_ops, clock_steps, errors;
 };

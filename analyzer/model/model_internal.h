@@ -118,6 +118,8 @@ struct gst_raw_process {
 	struct gst_map def_handles; /* handle -> first unclaimed definition without corr */
 	uint32_t conflict_note;	    /* note about records that contradict handles, + 1 */
 	bool has_lost_calls;
+	/* device records whose id names no call of the trace; one that cannot be theirs, or several */
+	uint64_t homeless, misjoined;
 };
 
 struct gst_raw_stream {

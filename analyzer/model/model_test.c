@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -85,6 +86,119 @@ static void test_record_wins(void **state)
 	assert_int_equal(m->note_count, 1);
 	assert_int_equal(m->notes[0].detail, 1);
 	drop(&s);
+}
+
+/* CUPTI 11.8 beside a newer driver gives all that happens one correlation id, a synchronize's at best. */
+static void test_stale_ids(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\nsegment index=0 flags=1\n"
+			       "context ctx=1 null_stream=7\n"
+			       "chunk events process=1 thread=1\n"
+			       "call corr=5 enter_ns=10 api=cudaDeviceSynchronize_v3020 ctx=1\n"
+			       "call_exit corr=5 exit_ns=20\n"
+			       "call_event corr=5 enter_ns=30 api=cuEventRecord ctx=1 event=0x5\n"
+			       "call_exit corr=5 exit_ns=40\n"
+			       "call_event corr=5 enter_ns=50 api=cuEventRecord ctx=1 event=0x5\n"
+			       "call_exit corr=5 exit_ns=60\n"
+			       "chunk events process=1\n"
+			       "kernel corr=5 start_ns=30 end_ns=40 ctx=1 stream=7\n"
+			       "event corr=5 ctx=1 stream=7 event_id=1 sync_id=3\n"
+			       "kernel corr=5 start_ns=50 end_ns=60 ctx=1 stream=7\n");
+
+	(void)state;
+	assert_int_equal(m->stats.ops_without_call, 2);
+	assert_int_equal(m->stats.misjoined_records, 3);
+	assert_false(m->is_complete);
+	for (uint32_t i = 0; i < m->call_count; i++)
+		assert_int_equal(m->calls[i].sync_id, 0);
+	assert_true(m->ops[2].flags & GST_OP_NO_CALL);
+	assert_true(m->ops[3].flags & GST_OP_NO_CALL);
+	assert_int_equal(m->op_count, 4);
+	drop(&s);
+}
+
+/* What a call of the runtime does inside has its id: the kernel is the launch's, not the loading's. */
+static void test_shared_id(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\nsegment index=0 flags=1\n"
+			       "context ctx=1 null_stream=7\n"
+			       "chunk events process=1 thread=1\n"
+			       "call corr=5 enter_ns=10 api=cuLibraryLoadData ctx=1\n"
+			       "call_exit corr=5 exit_ns=20\n"
+			       "call_launch corr=5 enter_ns=30 api=cuLaunchKernel ctx=1\n"
+			       "call_exit corr=5 exit_ns=40\n"
+			       "chunk events process=1\n"
+			       "kernel corr=5 start_ns=50 end_ns=60 ctx=1 stream=7\n");
+
+	(void)state;
+	assert_int_equal(m->op_count, 1);
+	assert_int_equal(m->ops[0].call, 1);
+	assert_int_equal(m->stats.misjoined_records, 0);
+	assert_true(m->is_complete || m->loss_count);
+	drop(&s);
+}
+
+/* A launch has one kernel: of several records with its id, the first one after its begin. */
+static void test_one_kernel_a_launch(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\ncontext ctx=1 null_stream=7\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_launch corr=5 enter_ns=30 api=cuLaunchKernel ctx=1\n"
+		    "call_exit corr=5 exit_ns=40\n"
+		    "call_launch corr=6 enter_ns=60 api=cuLaunchCooperativeKernelMultiDevice "
+		    "ctx=1 flags=0x40\n"
+		    "call_exit corr=6 exit_ns=70\n"
+		    "chunk events process=1\n"
+		    "kernel corr=5 start_ns=20 end_ns=25 ctx=1 stream=7 grid_x=1\n"
+		    "kernel corr=5 start_ns=90 end_ns=95 ctx=1 stream=7 grid_x=2\n"
+		    "kernel corr=5 start_ns=50 end_ns=60 ctx=1 stream=7 grid_x=3\n"
+		    "kernel corr=6 start_ns=100 end_ns=110 ctx=1 stream=7 grid_x=4\n"
+		    "kernel corr=6 start_ns=100 end_ns=110 ctx=1 stream=8 grid_x=5\n");
+
+	(void)state;
+	assert_int_equal(m->calls[0].op_count, 1);
+	assert_int_equal(m->kernels[m->ops[m->calls[0].first_op].detail].grid[0], 3);
+	assert_int_equal(m->calls[1].op_count, 2);
+	assert_int_equal(m->stats.misjoined_records, 2);
+	assert_int_equal(m->stats.ops_without_call, 2);
+	assert_false(m->is_complete);
+	drop(&s);
+}
+
+/* Work of which no call is in the trace makes it incomplete, unless the call can lie in a gap. */
+static void test_homeless_record(void **state)
+{
+	static const char *const flags[] = {"1", "0"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct scene s;
+		char text[512];
+		const struct gst_model *m;
+
+		(void)snprintf(text, sizeof(text),
+			       "gstext 1.0\nchunk defs process=1\nsegment index=0 flags=%s\n"
+			       "context ctx=1 null_stream=7\n"
+			       "chunk events process=1 thread=1\n"
+			       "call_launch corr=5 enter_ns=30 api=cuLaunchKernel ctx=1\n"
+			       "call_exit corr=5 exit_ns=40\n"
+			       "chunk events process=1\n"
+			       "kernel corr=5 start_ns=40 end_ns=45 ctx=1 stream=7\n"
+			       "kernel corr=4 start_ns=20 end_ns=25 ctx=1 stream=7\n"
+			       "end time_ns=100\n",
+			       flags[i]);
+		m = build_text(&s, text);
+		assert_int_equal(m->stats.ops_without_call, 1);
+		assert_int_equal(m->stats.misjoined_records, 0);
+		assert_int_equal(m->processes[0].is_complete, i == 1);
+		drop(&s);
+	}
 }
 
 /* The first stream of a process: its call makes the context and CUDA's own streams too. */
@@ -494,6 +608,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_record_wins),
+		cmocka_unit_test(test_stale_ids),
+		cmocka_unit_test(test_shared_id),
+		cmocka_unit_test(test_one_kernel_a_launch),
+		cmocka_unit_test(test_homeless_record),
 		cmocka_unit_test(test_first_stream),
 		cmocka_unit_test(test_unknown_stream),
 		cmocka_unit_test(test_per_thread_is_learned),
