@@ -399,8 +399,8 @@ static void test_any_call_may_wait_by_evidence(void **state)
 	assert_int_equal(free_beside(1010, 900), GST_OBSERVED);
 	/* The other kernel still ran at exit. */
 	assert_int_equal(free_beside(1010, 3000), GST_DISPROVED);
-	/* The exit came too long after the end to be a wait. */
-	assert_int_equal(free_beside(1250, 900), GST_DISPROVED);
+	/* The exit came too long after the end to show a wait, but there may have been one before other work. */
+	assert_int_equal(free_beside(1250, 900), GST_POSSIBLE);
 	/* All was over at enter: no evidence. */
 	assert_int_equal(free_beside(40, 29 + 2) == GST_OBSERVED, 0);
 }

@@ -7,7 +7,7 @@
  *
  *               work still pending at exit        -> the call did not wait for it: disproved
  *               work pending at enter, over at exit, and the exit within 200 us of it -> observed
- *               nothing pending at enter          -> no evidence either way: stays possible
+ *               over at enter, or long before the exit -> no evidence: stays possible
  *
  * Invariant : documented edges are never touched; an op whose end is not known proves nothing.
  * Not here  : contradictions of documented edges (verify.c).
@@ -54,8 +54,8 @@ static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, 
 	}
 	if (last > c->exit_ns + slack_ns) {
 		verdict = GST_DISPROVED;
-	} else if (last > c->enter_ns && !has_vague) {
-		verdict = c->exit_ns <= last + SOON_NS ? GST_OBSERVED : GST_DISPROVED;
+	} else if (last > c->enter_ns && !has_vague && c->exit_ns <= last + SOON_NS) {
+		verdict = GST_OBSERVED;
 	}
 	for (uint32_t i = 0; i < count && verdict != GST_POSSIBLE; i++) {
 		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
