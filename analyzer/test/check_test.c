@@ -276,6 +276,34 @@ static void test_sync_copy(void **state)
 	done(&r);
 }
 
+/* Before each copy there is a kernel in its stream without a record: perhaps that was the wait. */
+static void test_sync_copy_behind_unknown_work(void **state)
+{
+	const struct gst_scene_copy in = {.is_sync = true, .to_device = true, .is_pageable = true};
+	struct run r;
+
+	(void)state;
+	for (int is_lost = 0; is_lost < 2; is_lost++) {
+		struct gst_scene *s = gst_scene_new(NULL);
+
+		gst_scene_stream(s, 1, false);
+		gst_scene_kernel(s, 1, 10, 15, 1, "warm", 1, 20, 30);
+		for (uint32_t t = 1000; t < 10000; t += 4000) {
+			gst_scene_kernel(s, 1, t, t + 5, 0, "before", 1, t + 10, t + 1000);
+			if (is_lost) {
+				gst_scene_lost_kernel(s, 1, t + 6, t + 9, 0, "unknown");
+			}
+			gst_scene_copy(s, 1, t + 10, t + 1010, 0, in, t + 1005, t + 1100);
+			gst_scene_kernel(s, 1, t + 1015, t + 1020, 1, "k", 1, t + 1025, t + 3000);
+			gst_scene_call(s, 1, t + 1500, t + 3010, "call", "cuCtxSynchronize", 0,
+				       NULL);
+		}
+		r = run(s);
+		assert_int_equal(find(&r, "synchronous-copy") == NULL, is_lost);
+		done(&r);
+	}
+}
+
 /* The kernel that follows runs in the default stream, after the copy by stream order. */
 static void test_sync_copy_for_the_next_kernel(void **state)
 {
@@ -862,6 +890,7 @@ int main(void)
 		cmocka_unit_test(test_pageable_copy),
 		cmocka_unit_test(test_staged_copies_are_fine),
 		cmocka_unit_test(test_sync_copy),
+		cmocka_unit_test(test_sync_copy_behind_unknown_work),
 		cmocka_unit_test(test_sync_copy_for_the_next_kernel),
 		cmocka_unit_test(test_broad_wait),
 		cmocka_unit_test(test_broad_wait_after_many_launches),
