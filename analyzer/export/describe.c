@@ -41,8 +41,9 @@ struct gst_label gst_string_label(const struct gst_model *m, uint32_t id)
 	struct gst_label l;
 	size_t length;
 	const char *s = gst_strtab_get(m->strings, id, &length);
+	bool is_cut = length >= sizeof(l.text);
 
-	if (length >= sizeof(l.text)) {
+	if (is_cut) {
 		length = sizeof(l.text) - 1;
 	}
 	/* A zero byte within would end the label: shown as a byte that is escaped. */
@@ -50,6 +51,9 @@ struct gst_label gst_string_label(const struct gst_model *m, uint32_t id)
 		l.text[i] = s[i] ? s[i] : '\x01';
 	}
 	l.text[length] = '\0';
+	if (is_cut) {
+		memcpy(l.text + length - 3, "...", 3);
+	}
 	return l;
 }
 

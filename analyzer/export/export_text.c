@@ -24,6 +24,7 @@ enum {
 	MAX_PROCESSES = 4,
 	MAX_DEVICES = 8,
 	MAX_LIMITS = 12,
+	MAX_VARIABLES = 12,
 	MAX_STREAMS = 24,
 	MAX_FINDINGS = 10,
 	MAX_OPEN_CALLS = 5,
@@ -142,16 +143,29 @@ static void device_lines(const struct report *r)
 static void variable_lines(const struct report *r)
 {
 	const struct gst_model *m = r->a->model;
+	uint32_t shown = 0, hidden = 0;
 
 	for (uint32_t i = 0; i < m->variable_count; i++) {
 		const struct gst_variable *v = &m->variables[i];
 		struct gst_label name = gst_string_label(m, v->name);
+		char pid[32] = "";
 
 		/* Always set while recording. */
-		if (v->process == 0 && strcmp(name.text, "CUDA_INJECTION64_PATH") != 0) {
-			field(r, "Setting", "%s=%s", name.text, gst_string_label(m, v->value).text);
+		if (strcmp(name.text, "CUDA_INJECTION64_PATH") == 0) {
+			continue;
 		}
+		if (shown >= bound(r, UINT32_MAX, MAX_VARIABLES)) {
+			hidden++;
+			continue;
+		}
+		if (m->process_count > 1) {
+			snprintf(pid, sizeof(pid), " (pid %" PRIu32 ")",
+				 m->processes[v->process].rec.pid);
+		}
+		field(r, shown++ == 0 ? "Settings" : "", "%s=%s%s", name.text,
+		      gst_string_label(m, v->value).text, pid);
 	}
+	rest(r, hidden, "settings");
 }
 
 static void limit_line(void *payload, const char *line)
