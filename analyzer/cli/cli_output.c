@@ -1,7 +1,9 @@
 /*
- * cli_output.c - see cli_output.h.
+ * cli_output.c - outputs that appear whole, the memory limit, messages.
  *
+ * Role      : commands open their output here, and end here when memory or the disk gives out.
  * Invariant : whatever fails, one message names the file or the limit, and no half-written output stays.
+ * Not here  : what is written (analyzer/export), options (opt.c).
  */
 #include "analyzer/cli/cli_output.h"
 

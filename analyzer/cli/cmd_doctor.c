@@ -1,6 +1,7 @@
 /*
  * cmd_doctor.c - gstrace doctor: will recording work on this machine, and if not, what is to be done?
  *
+ * Role      : the first thing to run when no trace came.
  * Method    : one function a subject, each printing one or more lines OK, WARN or FAIL; a line that is not OK is
  *             followed by what to do. Libraries are asked in child processes (probe.c).
  * Invariant : nothing is changed; CUDA is initialized only with --init.

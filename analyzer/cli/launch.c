@@ -1,6 +1,7 @@
 /*
  * launch.c - fork, exec, pass signals on, wait.
  *
+ * Role      : cmd_record.c runs the program through here.
  * Method    : the signals of interest are blocked before the fork and taken one by one with sigtimedwait(), so there are
  *             no handlers and no races; the child gets the original mask and dispositions back before exec. posix_spawn
  *             would not say which errno exec had, nor restore dispositions that were "ignore".

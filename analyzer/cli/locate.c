@@ -1,9 +1,11 @@
 /*
- * locate.c - the search for libgstrace.so, the same for record, doctor and env.
+ * locate.c - the search for libgstrace.so.
  *
+ * Role      : record, doctor and env find the same one.
  * Method    : what is named (--lib, GSTRACE_LIB) is taken or is an error; otherwise the first that exists of
  *             a fixed list of places relative to /proc/self/exe.
- * Not here  : libcupti (doctor.c looks where the tracer looks).
+ * Invariant : nothing is loaded or changed; what was tried can be told.
+ * Not here  : libcupti (cmd_doctor.c looks where the tracer looks).
  */
 #include "analyzer/cli/locate.h"
 

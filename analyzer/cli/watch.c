@@ -1,9 +1,11 @@
 /*
  * watch.c - evidence for "the variable was not inherited", from /proc.
  *
+ * Role      : record asks it why no trace came.
  * Method    : after 50 ms, then at doubling intervals up to 10 s, until the first trace exists: for the program and
  *             its descendants, is libcuda.so mapped, and is CUDA_INJECTION64_PATH in the environment it was started with?
  * Invariant : reads only; nothing about the program changes. Seeing nothing proves nothing.
+ * Not here  : the words (cmd_record.c).
  */
 #include "analyzer/cli/watch.h"
 

@@ -1,6 +1,8 @@
 /*
- * json_writer.c - see json_writer.h.
+ * json_writer.c - JSON, one value after the other.
  *
+ * Role      : export_json.c says what is in the document, this how it is written.
+ * Method    : a stack of what is open gives commas and indentation; strings go through escape.c.
  * Invariant : what comes out is valid JSON in UTF-8 whatever the strings are; misuse is an assertion.
  * Not here  : what is in the document (export_json.c).
  */

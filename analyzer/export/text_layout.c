@@ -1,7 +1,10 @@
 /*
- * text_layout.c - see text_layout.h.
+ * text_layout.c - indented, wrapped lines and columns.
  *
+ * Role      : export_text.c gives words, this lays them out.
  * Method    : escape first, then count columns of what will be seen; a word longer than a line stands alone.
+ * Invariant : no byte of a trace reaches the output unescaped.
+ * Not here  : what is said (export_text.c).
  */
 #include "analyzer/export/text_layout.h"
 

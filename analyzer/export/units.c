@@ -1,8 +1,11 @@
 /*
- * units.c - see units.h.
+ * units.c - numbers for people.
  *
+ * Role      : reports and messages write a duration, a size, a count in one way.
  * Method    : three significant digits by integer division, rounded half up; a number that rounds up to the next
  *             unit is written in that unit (999.6 us is 1.00 ms).
+ * Invariant : integers alone: the same text on every machine and in every locale.
+ * Not here  : machine-readable numbers, which are never rounded.
  */
 #include "analyzer/export/units.h"
 

@@ -78,10 +78,11 @@ struct gst_replay {
 	uint64_t gain_high_ns; /* upper bound: durations unchanged */
 	uint64_t
 		gain_low_ns; /* lower bound: 0 where either kernel alone fills the device; linear sharing otherwise */
-	bool low_is_known; /* false: not asked for, or more than GST_REPLAY_LOW_MAX ops and calls */
+	bool low_is_known; /* false: not asked for, or more than GST_REPLAY_LOW_MAX moments */
 };
 
-#define GST_REPLAY_LOW_MAX 1000000u
+#define GST_REPLAY_LOW_MAX \
+	1000000u /* moments: one for an op, two for a call, one for a barrier point */
 
 /**
  * Replay the trace with @cut's edges left out: each op begins when the edges that remain, its submission and
