@@ -76,6 +76,8 @@ const char *gst_loss_words(uint32_t reason)
 		return "they did not pass the tracer's check of CUPTI's layout";
 	case GST_LOSS_DAMAGED:
 		return "the file is damaged";
+	case GST_LOSS_REFUSED:
+		return "CUPTI did not give them";
 	case GST_LOSS_ENDED_EARLY:
 		return "the program ended before they were written";
 	case GST_LOSS_SIZE_LIMIT:
@@ -92,6 +94,8 @@ static const char *advice(uint32_t reason)
 	switch (reason) {
 	case GST_LOSS_NO_CHUNK:
 		return "Record again with more memory for the tracer (record --staging-bytes).";
+	case GST_LOSS_REFUSED:
+		return "See what CUPTI answered (Limits, above) and what gstrace doctor says; another CUPTI (record --cupti) or a program without another profiler may give them.";
 	case GST_LOSS_SIZE_LIMIT:
 		return "Record again with a higher limit (record --max-size), or only the part that matters (record --start=paused).";
 	default: /* what helps against most of them */
@@ -111,14 +115,17 @@ static void report_losses(struct gst_check_run *r)
 
 		g->extra[0] += l->count;
 		g->extra[1] += l->count == 0;
-		gst_group_add(g, (struct gst_occurrence){
-					 .begin_ns = is_dated ? l->since_ns : r->m->begin_ns,
-					 .end_ns = is_dated && l->until_ns < r->m->end_ns
-							   ? l->until_ns
-							   : r->m->end_ns,
-					 .waiter = GST_NONE,
-					 .culprit = GST_NONE,
-					 .call = GST_NONE});
+		uint64_t begin_ns = is_dated ? l->since_ns : r->m->begin_ns;
+		uint64_t end_ns =
+			is_dated && l->until_ns < r->m->end_ns ? l->until_ns : r->m->end_ns;
+
+		/* It may begin after all that is there. */
+		gst_group_add(
+			g, (struct gst_occurrence){.begin_ns = begin_ns,
+						   .end_ns = end_ns > begin_ns ? end_ns : begin_ns,
+						   .waiter = GST_NONE,
+						   .culprit = GST_NONE,
+						   .call = GST_NONE});
 	}
 	for (size_t i = 0; i < groups.v.count; i++) {
 		struct gst_group *g = &groups.v.data[i];

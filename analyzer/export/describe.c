@@ -245,7 +245,8 @@ static void say_loss(const struct limits *l, const struct gst_loss *loss)
 	}
 	/* The reader's own words about the file say this already. */
 	if (loss->count == 0 &&
-	    (loss->reason == GST_LOSS_ENDED_EARLY || loss->reason == GST_LOSS_DAMAGED)) {
+	    (loss->reason == GST_LOSS_ENDED_EARLY || loss->reason == GST_LOSS_DAMAGED ||
+	     loss->reason == GST_LOSS_REFUSED)) { /* and the tracer's notes the last one */
 		return;
 	}
 	if (loss->until_ns > l->a->model->end_ns) {
@@ -292,6 +293,28 @@ static void say_notes(const struct limits *l)
 {
 	for (uint32_t i = 0; i < l->a->model->note_count; i++) {
 		say_note(l, &l->a->model->notes[i]);
+	}
+}
+
+/* Recorded with --mode=order. */
+static void say_mode(const struct limits *l)
+{
+	const struct gst_model *m = l->a->model;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		count += (m->processes[i].trace.options & GST_TRACE_NO_DEVICE) != 0;
+	}
+	if (count == 0) {
+		return;
+	}
+	if (count == m->process_count) {
+		say(l,
+		    "recorded without device records (--mode=order): when work ran, and what waits cost, is not known");
+	} else {
+		say(l,
+		    "%s of %s processes recorded without device records (--mode=order): when their work ran is not known",
+		    gst_count(count).text, gst_count(m->process_count).text);
 	}
 }
 
@@ -359,6 +382,7 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 	uint32_t length;
 
 	say_window(&l);
+	say_mode(&l);
 	say_inputs(&l);
 	for (uint32_t i = 0; i < m->loss_count; i++) {
 		say_loss(&l, &m->losses[i]);

@@ -15,6 +15,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/sort.h"
+#include "analyzer/export/describe.h"
 #include "analyzer/export/escape.h"
 #include "analyzer/export/export_names.h"
 #include "analyzer/export/export_perfetto_internal.h"
@@ -584,8 +585,11 @@ static void put_uuid(struct exporter *x)
 	put(x, &p);
 }
 
+#define MAX_ATTRIBUTES 96
+#define MAX_LIMITS     32
+
 struct attributes {
-	GstPf__TraceAttributes__Attribute data[64], *list[64];
+	GstPf__TraceAttributes__Attribute data[MAX_ATTRIBUTES], *list[MAX_ATTRIBUTES];
 	size_t count;
 };
 
@@ -607,12 +611,32 @@ static void attribute_number(struct attributes *l, const char *key, uint64_t val
 	a->long_value = value > TIME_MAX ? INT64_MAX : (int64_t)value;
 }
 
+struct limit_attributes {
+	struct exporter *x;
+	struct attributes *l;
+	uint32_t count;
+};
+
+/* A sentence of what is not known: an attribute of its own. */
+static void put_limit(void *payload, const char *line)
+{
+	struct limit_attributes *to = payload;
+	const char *key;
+
+	if (to->count++ >= MAX_LIMITS) {
+		return;
+	}
+	key = format(to->x, "gstrace.limit.%" PRIu32, to->count);
+	add_attribute(to->l, key)->string_value = clean(to->x, line);
+}
+
 /* What the file holds, and what of the trace it does not. */
 static void put_attributes(struct exporter *x)
 {
 	const struct gst_model *m = x->m;
 	const struct gst_arrow_stats *s = &x->arrows.stats;
 	struct attributes l = {.count = 0};
+	struct limit_attributes limits = {x, &l, 0};
 	GstPf__TraceAttributes attributes = GST_PF__TRACE_ATTRIBUTES__INIT;
 	GstPf__TracePacket p = GST_PF__TRACE_PACKET__INIT;
 	uint64_t untimed = 0;
@@ -657,6 +681,8 @@ static void put_attributes(struct exporter *x)
 		add_attribute(&l, "gstrace.driver_release")->string_value =
 			clean_id(x, rec->driver_release);
 	}
+	gst_describe_limits(x->a, put_limit, &limits);
+	attribute_number(&l, "gstrace.limits", limits.count);
 	attributes.n_attribute = l.count;
 	attributes.attribute = l.list;
 	p.trace_attributes = &attributes;

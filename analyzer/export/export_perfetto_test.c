@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/map.h"
+#include "analyzer/export/describe.h"
 #include "analyzer/export/export_perfetto_internal.h"
 #include "analyzer/export/export_test_analysis.h"
 #include "analyzer/export/perfetto_wire.h"
@@ -79,9 +80,17 @@ struct found {
 	struct gst_map launched;   /* op -> call */
 };
 
+static void count_limit(void *payload, const char *line)
+{
+	int64_t *count = payload;
+
+	*count += line[0] != 0;
+}
+
 static void find_ops(const struct gst_analysis *a, const struct wire_trace *w, struct found *f,
 		     const char *name)
 {
+	int64_t limits = 0;
 	const struct gst_model *m = a->model;
 	uint32_t timed = 0;
 
@@ -127,6 +136,8 @@ static void find_ops(const struct gst_analysis *a, const struct wire_trace *w, s
 	HOLDS(wire_attribute(w, "gstrace.ops_drawn") == timed, "%s", name);
 	HOLDS(wire_attribute(w, "gstrace.ops_without_times") == m->op_count - timed, "%s", name);
 	HOLDS(wire_attribute(w, "gstrace.complete") == m->is_complete, "%s", name);
+	gst_describe_limits(a, count_limit, &limits);
+	HOLDS(wire_attribute(w, "gstrace.limits") == limits, "%s", name);
 }
 
 static void find_calls(const struct gst_analysis *a, const struct wire_trace *w, struct found *f,

@@ -378,6 +378,86 @@ static void convert_times(struct gst_builder *b)
 		b->processes.data[i].out.mono_to_model_ns -= (int64_t)b->m->base_ns;
 }
 
+/* ---- what notes void ---------------------------------------------------------------------------------- */
+
+static void void_records(struct gst_builder *b, uint32_t process, uint32_t kind, uint32_t reason,
+			 uint64_t since_ns)
+{
+	struct gst_loss loss = {.process = process,
+				.kind = kind,
+				.reason = reason,
+				.since_ns = since_ns,
+				.until_ns = since_ns ? UINT64_MAX : 0};
+
+	/* The tracer counts some of them itself. */
+	for (size_t i = 0; i < b->losses.count; i++) {
+		const struct gst_loss *old = &b->losses.data[i];
+
+		if (old->process == process && old->reason == reason &&
+		    (!old->kind || old->kind == kind))
+			return;
+	}
+	b->processes.data[process].out.is_complete = false;
+	gst_vec_push(&b->losses, loss);
+}
+
+/* The kind of records that the tracer calls @name; false = nothing rests on them. */
+static bool kind_of_name(const char *name, uint32_t *kind)
+{
+	static const struct {
+		const char *name;
+		uint32_t kind;
+	} kinds[] = {
+		{"device", GST_REC_DEVICE},	   {"context", GST_REC_CONTEXT},
+		{"stream", GST_REC_STREAM},	   {"concurrent kernel", GST_REC_KERNEL},
+		{"memcpy", GST_REC_MEMCPY},	   {"peer memcpy", GST_REC_MEMCPY},
+		{"memset", GST_REC_MEMSET},	   {"graph", GST_REC_GRAPH_RUN},
+		{"synchronization", GST_REC_SYNC}, {"event", GST_REC_EVENT},
+	};
+
+	*kind = 0;
+	if (!strcmp(name, "memory") || !strcmp(name, "overhead"))
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strcmp(name, kinds[i].name))
+			*kind = kinds[i].kind;
+	}
+	return true;
+}
+
+/* What the tracer says it could not record is missing, as much as what was lost. */
+static void heed_notes(struct gst_builder *b)
+{
+	for (size_t i = 0; i < b->notes.count; i++) {
+		const struct gst_note *n = &b->notes.data[i];
+		uint32_t kind;
+
+		switch (n->code) {
+		case GST_NOTE_CALLBACK_OFF:
+			void_records(b, n->process, GST_REC_CALL, GST_LOSS_REFUSED, 0);
+			break;
+		case GST_NOTE_ACTIVITY_OFF:
+			void_records(b, n->process, GST_REC_KERNEL, GST_LOSS_REFUSED, 0);
+			break;
+		case GST_NOTE_KIND_OFF:
+			if (kind_of_name(gst_strtab_get(b->m->strings, n->text, NULL), &kind))
+				void_records(b, n->process, kind, GST_LOSS_REFUSED, 0);
+			break;
+		case GST_NOTE_FLUSH_HUNG:
+			void_records(b, n->process, GST_REC_KERNEL, GST_LOSS_FLUSH_HUNG, 0);
+			break;
+		case GST_NOTE_CUPTI_FATAL:
+			void_records(b, n->process, 0, GST_LOSS_REFUSED, n->time_ns);
+			break;
+		case GST_NOTE_WRITE_FAILED:
+			void_records(b, n->process, 0, GST_LOSS_WRITE_FAILED, n->time_ns);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
 static void sort_calls(struct gst_builder *b)
@@ -969,6 +1049,7 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	if (st)
 		goto out;
 	gst_model_ingest_strings(&b);
+	heed_notes(&b);
 	sort_threads(&b);
 	collect_contexts(&b);
 	sort_contexts(&b);

@@ -870,6 +870,8 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 		set_times(b, op, run);
 		return;
 	}
+	if (!nodes && p->out.trace.options & GST_TRACE_NO_DEVICE)
+		return;
 	if (!nodes) {
 		op->flags |= GST_OP_NO_RECORD;
 		b->m->stats.ops_without_record++;
@@ -908,9 +910,12 @@ static void finish_event_op(struct gst_builder *b, uint32_t process, gst_call_id
 }
 
 /* Does this kind of op have a device record, if all went well? */
-static bool has_record(const struct gst_builder *b, enum gst_op_kind kind,
+static bool has_record(const struct gst_builder *b, uint32_t process, enum gst_op_kind kind,
 		       const struct gst_raw_call *raw)
 {
+	/* Recorded without them, by choice: nothing is missing. */
+	if (b->processes.data[process].out.trace.options & GST_TRACE_NO_DEVICE)
+		return false;
 	switch (kind) {
 	case GST_OP_KERNEL:
 	case GST_OP_MEMSET:
@@ -969,7 +974,7 @@ static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
 			op->name = raw->name;
 		if (is_programmatic)
 			op->flags |= GST_OP_PROGRAMMATIC;
-		if (has_record(b, kind, raw)) {
+		if (has_record(b, process, kind, raw)) {
 			op->flags |= GST_OP_NO_RECORD;
 			b->m->stats.ops_without_record++;
 		}

@@ -201,6 +201,87 @@ static void test_homeless_record(void **state)
 	}
 }
 
+/* What the tracer notes that it could not record is missing; what nothing rests on is not. */
+static void test_notes_void(void **state)
+{
+	static const struct {
+		const char *note;
+		uint32_t kind, reason;
+		bool is_complete;
+	} cases[] = {
+		{"code=callback-off text=\"no calls\"", GST_REC_CALL, GST_LOSS_REFUSED, false},
+		{"code=activity-off text=\"no records\"", GST_REC_KERNEL, GST_LOSS_REFUSED, false},
+		{"code=kind-off text=\"memset\"", GST_REC_MEMSET, GST_LOSS_REFUSED, false},
+		{"code=kind-off text=\"a kind to come\"", 0, GST_LOSS_REFUSED, false},
+		{"code=kind-off text=\"overhead\"", 0, 0, true},
+		{"code=flush-hung text=\"hung\"", GST_REC_KERNEL, GST_LOSS_FLUSH_HUNG, false},
+		{"code=cupti-fatal time_ns=50 text=\"bad\"", 0, GST_LOSS_REFUSED, false},
+		{"code=write-failed time_ns=50", 0, GST_LOSS_WRITE_FAILED, false},
+		{"code=no-nvtx text=\"no ranges\"", 0, 0, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scene s;
+		char text[512];
+		const struct gst_model *m;
+
+		(void)snprintf(text, sizeof(text),
+			       "gstext 1.0\nchunk defs process=1\nnote %s\n"
+			       "chunk events process=1 thread=1\n"
+			       "call corr=1 enter_ns=10 api=cuCtxSynchronize\n"
+			       "call_exit corr=1 exit_ns=60\nend time_ns=100\n",
+			       cases[i].note);
+		m = build_text(&s, text);
+		assert_int_equal(m->processes[0].is_complete, cases[i].is_complete);
+		assert_int_equal(m->is_complete, cases[i].is_complete);
+		assert_int_equal(m->loss_count, !cases[i].is_complete);
+		if (m->loss_count) {
+			assert_int_equal(m->losses[0].kind, cases[i].kind);
+			assert_int_equal(m->losses[0].reason, cases[i].reason);
+		}
+		drop(&s);
+	}
+}
+
+/* The loss that the tracer wrote beside its note is not said twice. */
+static void test_note_with_its_loss(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\n"
+			       "note code=flush-hung time_ns=50 text=\"hung\"\n"
+			       "loss reason=flush-hung since_ns=40\n"
+			       "chunk events process=1 thread=1\n"
+			       "call corr=1 enter_ns=10 api=cuCtxSynchronize\n"
+			       "call_exit corr=1 exit_ns=60\nend time_ns=100\n");
+
+	(void)state;
+	assert_int_equal(m->loss_count, 1);
+	drop(&s);
+}
+
+/* Without device records by choice: no op lacks one. */
+static void test_order_mode(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\n"
+			       "trace uuid_hi=1 uuid_lo=2 options=no-device-records\n"
+			       "chunk events process=1 thread=1\n"
+			       "call_launch corr=1 enter_ns=10 api=cuLaunchKernel ctx=1\n"
+			       "call_exit corr=1 exit_ns=20\n"
+			       "call_graph corr=2 enter_ns=30 api=cuGraphLaunch ctx=1\n"
+			       "call_exit corr=2 exit_ns=40\nend time_ns=100\n");
+
+	(void)state;
+	assert_int_equal(m->op_count, 2);
+	assert_int_equal(m->stats.ops_without_record, 0);
+	assert_int_equal(m->ops[0].flags & GST_OP_NO_RECORD, 0);
+	assert_int_equal(m->ops[1].flags & GST_OP_NO_RECORD, 0);
+	drop(&s);
+}
+
 /* The first stream of a process: its call makes the context and CUDA's own streams too. */
 static void test_first_stream(void **state)
 {
@@ -612,6 +693,9 @@ int main(void)
 		cmocka_unit_test(test_shared_id),
 		cmocka_unit_test(test_one_kernel_a_launch),
 		cmocka_unit_test(test_homeless_record),
+		cmocka_unit_test(test_notes_void),
+		cmocka_unit_test(test_note_with_its_loss),
+		cmocka_unit_test(test_order_mode),
 		cmocka_unit_test(test_first_stream),
 		cmocka_unit_test(test_unknown_stream),
 		cmocka_unit_test(test_per_thread_is_learned),
