@@ -3,6 +3,7 @@
  *
  * Role      : the definitions every trace begins with.
  * Method    : /proc, /sys and the environment, read with open and read into stack buffers.
+ *             The environment is read once, in the program's own thread.
  * Invariant : only the variables listed here are ever read or written to a trace; private leaves out
  *             every text that could name a person, a host or a folder.
  * Not here  : devices (their activity records tell), threads (thread_slot.c).
@@ -271,7 +272,7 @@ static uint32_t read_runtime_version(void)
 static void write_process(const struct gst_identity *id, struct gst_writer *w,
 			  const struct gst_config *config, const struct gst_cupti *cupti)
 {
-	/* One thread, once, at start. */
+	/* One thread at a time: that of the start, later the writer. */
 	static char text[GST_STRING_MAX_BYTES];
 	struct gst_rec_process rec = {
 		.head = gst_record_head(GST_KIND_PROCESS, sizeof(rec), 0),
@@ -308,28 +309,12 @@ static void write_process(const struct gst_identity *id, struct gst_writer *w,
 	gst_writer_put(w, &rec, sizeof(rec));
 }
 
-static void write_variables(struct gst_writer *w, const struct gst_config *config)
-{
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		const char *value = getenv(variables[i].name);
-		struct gst_rec_variable rec = {
-			.head = gst_record_head(GST_KIND_VARIABLE, sizeof(rec), 0),
-		};
+_Static_assert(sizeof(variables) / sizeof(variables[0]) == GST_IDENTITY_VARIABLES, "room for all");
+_Static_assert(sizeof(ranks) / sizeof(ranks[0]) == GST_IDENTITY_RANKS, "room for all");
 
-		if (!value) {
-			continue;
-		}
-		rec.name = gst_intern(w->strings, variables[i].name);
-		if (!config->is_private || !variables[i].is_path) {
-			rec.value = gst_intern(w->strings, value);
-		}
-		gst_writer_put(w, &rec, sizeof(rec));
-	}
-}
-
-static void write_ranks(struct gst_writer *w)
+static void read_ranks(struct gst_identity *id, struct gst_intern *strings)
 {
-	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+	for (size_t i = 0; i < GST_IDENTITY_RANKS; i++) {
 		const char *text = getenv(ranks[i]);
 		struct gst_rec_rank rec = {.head = gst_record_head(GST_KIND_RANK, sizeof(rec), 0)};
 		char *end;
@@ -342,9 +327,32 @@ static void write_ranks(struct gst_writer *w)
 		if (*end || errno) {
 			continue; /* not a number: not a rank */
 		}
-		rec.name = gst_intern(w->strings, ranks[i]);
-		gst_writer_put(w, &rec, sizeof(rec));
+		rec.name = gst_intern(strings, ranks[i]);
+		id->ranks[id->rank_count++] = rec;
 	}
+}
+
+void gst_identity_read_variables(struct gst_identity *id, struct gst_intern *strings,
+				 const struct gst_config *config)
+{
+	id->variable_count = 0;
+	id->rank_count = 0;
+	for (size_t i = 0; i < GST_IDENTITY_VARIABLES; i++) {
+		const char *value = getenv(variables[i].name);
+		struct gst_rec_variable rec = {
+			.head = gst_record_head(GST_KIND_VARIABLE, sizeof(rec), 0),
+		};
+
+		if (!value) {
+			continue;
+		}
+		rec.name = gst_intern(strings, variables[i].name);
+		if (!config->is_private || !variables[i].is_path) {
+			rec.value = gst_intern(strings, value);
+		}
+		id->variables[id->variable_count++] = rec;
+	}
+	read_ranks(id, strings);
 }
 
 void gst_identity_write_segment(struct gst_writer *w, uint32_t index, bool is_unbroken,
@@ -388,7 +396,11 @@ void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
 	}
 	gst_writer_put(w, &trace, sizeof(trace));
 	write_process(id, w, config, cupti);
-	write_variables(w, config);
-	write_ranks(w);
+	for (uint32_t i = 0; i < id->variable_count; i++) {
+		gst_writer_put(w, &id->variables[i], sizeof(id->variables[i]));
+	}
+	for (uint32_t i = 0; i < id->rank_count; i++) {
+		gst_writer_put(w, &id->ranks[i], sizeof(id->ranks[i]));
+	}
 	gst_writer_anchor(w);
 }

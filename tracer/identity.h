@@ -8,6 +8,9 @@
 #include "tracer/cupti_api.h"
 #include "tracer/writer.h"
 
+#define GST_IDENTITY_VARIABLES 11u
+#define GST_IDENTITY_RANKS     7u
+
 struct gst_identity {
 	uint64_t uuid_hi;
 	uint64_t uuid_lo;
@@ -17,10 +20,21 @@ struct gst_identity {
 	int64_t pid;
 	uint64_t start_mono_ns;
 	uint64_t start_real_ns;
+	uint32_t variable_count, rank_count;
+	struct gst_rec_variable variables[GST_IDENTITY_VARIABLES]; /* those that were set */
+	struct gst_rec_rank ranks[GST_IDENTITY_RANKS];
 };
 
 /** Read what names and headers need. Never fails: what cannot be read is "" or 0. */
 void gst_identity_init(struct gst_identity *id);
+
+/**
+ * Read the variables that the trace tells of; with config->is_private the values of paths are left out.
+ *
+ * Threads: the program's, once, at start. Later ones must not look: the program may change its environment.
+ */
+void gst_identity_read_variables(struct gst_identity *id, struct gst_intern *strings,
+				 const struct gst_config *config);
 
 /**
  * CUDA runtime version that the name of a libcudart in @maps (as /proc/PID/maps, @length bytes) tells, e.g. 12040;

@@ -59,6 +59,7 @@ struct gst_tracer {
 	struct gst_flusher flusher;
 	char path[4096]; /* of the trace */
 	int fd;
+	bool is_writer_left; /* it did not end when the start failed */
 };
 
 /* Where recording ends is found by exit handlers, which carry no pointer. */
@@ -240,6 +241,8 @@ static bool start_threads(struct gst_tracer *t)
 	}
 	if (gst_flusher_start(&t->flusher)) {
 		(void)gst_writer_stop(&t->writer, gst_clock_mono_ns() + UINT64_C(1000000000));
+		/* A disk may hold it for longer: then what it works with must stay. */
+		t->is_writer_left = !atomic_load(&t->writer.is_done);
 		return false;
 	}
 	return true;
@@ -314,6 +317,7 @@ static bool set_up(struct gst_tracer *t)
 		gst_identity_write_segment(&t->writer, 0, true, t->identity.start_mono_ns);
 		t->writer.begun = 1;
 	}
+	gst_identity_read_variables(&t->identity, &t->strings, &t->config);
 	gst_identity_write(&t->identity, &t->writer, &t->config, &t->cupti);
 	if (!t->pool.path[0] && t->config.staging_dir.value[0]) {
 		gst_notes_add(&t->defs, &t->strings, GST_NOTE_NO_TMPFS, 0,
@@ -339,8 +343,12 @@ static bool set_up(struct gst_tracer *t)
 
 fail_output:
 	unlink(t->path);
-	close(t->fd);
-	gst_pool_release(&t->pool, true);
+	if (t->is_writer_left) {
+		gst_pool_unlink(&t->pool);
+	} else {
+		close(t->fd);
+		gst_pool_release(&t->pool, true);
+	}
 fail_cupti:
 	gst_cupti_close(&t->cupti);
 	return false;
