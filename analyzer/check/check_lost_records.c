@@ -79,7 +79,7 @@ const char *gst_loss_words(uint32_t reason)
 	case GST_LOSS_REFUSED:
 		return "CUPTI did not give them";
 	case GST_LOSS_ENDED_EARLY:
-		return "the program ended before they were written";
+		return "the program was killed, or still ran, before they were written: CUPTI gives records of work some time after it ran";
 	case GST_LOSS_SIZE_LIMIT:
 		return "the trace was as long as it was allowed to be";
 	case GST_LOSS_TABLE_FULL:
@@ -96,6 +96,8 @@ static const char *advice(uint32_t reason)
 		return "Record again with more memory for the tracer (record --staging-bytes).";
 	case GST_LOSS_REFUSED:
 		return "See what CUPTI answered (Limits, above) and what gstrace doctor says; another CUPTI (record --cupti) or a program without another profiler may give them.";
+	case GST_LOSS_ENDED_EARLY:
+		return "What is there can be used with care. To get the rest, let the program end by itself, or by a signal that it handles and exits on; device records come every half second (GSTRACE_FLUSH_MS).";
 	case GST_LOSS_SIZE_LIMIT:
 		return "Record again with a higher limit (record --max-size), or only the part that matters (record --start=paused).";
 	default: /* what helps against most of them */
@@ -138,6 +140,11 @@ static void report_losses(struct gst_check_run *r)
 				? gst_check_text(r, "%" PRIu64 " %s were lost", g->extra[0],
 						 lost.name)
 				: gst_check_text(r, "an unknown number of %s were lost", lost.name);
+		if (g->key[2] == GST_LOSS_ENDED_EARLY) {
+			f.title = "the trace ends early: its last records are missing";
+			lost.weakens =
+				"what ran last has no times, and what was submitted or awaited after the end of the trace is not known; what stands before it is";
+		}
 		f.detail = gst_check_text(r, "%s; %s", gst_loss_words(g->key[2]), lost.weakens);
 		f.advice = advice(g->key[2]);
 		f.withheld = lost.weakens;

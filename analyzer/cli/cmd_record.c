@@ -251,8 +251,14 @@ static void describe_trace(const char *path, char *text, size_t size)
 		return;
 	}
 	if (fold.outcome == GST_FOLD_DONE) {
-		snprintf(folded, sizeof(folded), ", %s of them saved after the program was killed",
-			 gst_count(fold.records).text);
+		if (fold.records > 0) {
+			snprintf(folded, sizeof(folded),
+				 ", %s of them saved after the program was killed",
+				 gst_count(fold.records).text);
+		} else {
+			snprintf(folded, sizeof(folded),
+				 ", none left to save when the program was killed");
+		}
 	} else if (fold.outcome == GST_FOLD_IN_USE) {
 		state = ", still being written";
 	} else if (fold.outcome == GST_FOLD_NOT_OURS) {

@@ -194,11 +194,14 @@ static void trace_line(const struct report *r)
 		lost += s->lost_records;
 		is_unknown |= s->has_loss_of_unknown_size;
 	}
-	if (lost == 0 && !is_unknown) {
-		snprintf(losses, sizeof(losses), "none lost");
-	} else {
+	if (lost > 0) {
 		snprintf(losses, sizeof(losses), "%s%s lost", is_unknown ? "more than " : "",
 			 gst_count(lost).text);
+	} else {
+		/* Cut short, damaged, or CUPTI did not tell: that nothing was counted means nothing. */
+		snprintf(losses, sizeof(losses), "%s",
+			 m->is_complete && !is_unknown ? "none lost"
+						       : "how many are missing is not known");
 	}
 	field(r, "Trace", "%s: %s records, %s", m->is_complete ? "complete" : "INCOMPLETE",
 	      gst_count(records).text, losses);

@@ -740,7 +740,12 @@ static void ingest_reason(struct gst_builder *b, uint32_t process,
 	case GST_LOAD_NO_END:
 	case GST_LOAD_TRUNCATED:
 	case GST_LOAD_STAGING_GONE:
-		/* What is missing comes after all that is there. */
+		/* What is missing comes after all that is there; it is one loss, whatever shows it. */
+		for (size_t i = 0; i < b->losses.count; i++) {
+			if (b->losses.data[i].process == process &&
+			    b->losses.data[i].reason == GST_LOSS_ENDED_EARLY)
+				return;
+		}
 		add_loss(b, process, 0, GST_LOSS_ENDED_EARLY, 0, stats->last_ns, UINT64_MAX);
 		break;
 	case GST_LOAD_PENDING:
