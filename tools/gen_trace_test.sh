@@ -1,7 +1,7 @@
 #!/bin/bash
 # gen_trace: equal arguments give equal bytes; what comes out is complete and has what was asked for.
 set -euo pipefail
-gen=$1 load=$2
+gen=$1 load=$2 gstrace=$3
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/gen.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
@@ -24,6 +24,11 @@ esac
 records=$(sed -E 's/.*records=([0-9]+).*/\1/' <<<"$out")
 # A call, its exit and a device record each; definitions and the creation of objects besides.
 [ "$records" -ge 15000 ] && [ "$records" -le 16000 ] || fail "$records records of 5000 ops"
+
+# The work in the legacy default stream is found, by rules that its times do not contradict.
+"$gstrace" analyze --only default-stream-serialization --fail-on medium "$work/a.gst" >"$work/report" && fail "nothing found"
+grep -q 'could be saved' "$work/report" || fail "no cost: $(cat "$work/report")"
+"$gstrace" verify "$work/a.gst" >"$work/report" || fail "rules and times disagree: $(cat "$work/report")"
 
 "$gen" --ops 0 --streams 1 --threads 1 -o "$work/c.gst"
 "$load" "$work/c.gst" | grep -q " complete=1 " || fail "a trace without ops is not complete"
