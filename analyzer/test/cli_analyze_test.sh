@@ -108,6 +108,17 @@ expect 4 analyze --memory-limit=64K -o kept bad.gst
 says memory-limit
 [ "$(cat kept)" = before ] || fails "an output is touched when memory ends"
 
+# What docs/FORMAT.md promises suffices for every command: 64 MiB and eight times the file.
+for trace in "$real"/*.gst; do
+	limit=$((67108864 + 8 * $(stat -c %s "$trace")))
+	expect 0 analyze --memory-limit=$limit "$trace"
+	expect 0 analyze --format=json --memory-limit=$limit "$trace"
+	expect 0 export --perfetto --memory-limit=$limit -o limited "$trace"
+	expect 0 export --sqlite --memory-limit=$limit -o limited "$trace"
+	expect 0 dump --order --memory-limit=$limit "$trace"
+done
+rm -f limited
+
 # ---- incomplete: 5 -------------------------------------------------------------------------------------------
 expect 0 analyze --strict good.gst
 size=$(wc -c <good.gst)
