@@ -113,7 +113,7 @@ bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *n
 	if (gst_node_is_op(a->order, edge->to)) {
 		const struct gst_op *op = &m->ops[edge->to];
 
-		if (!(op->flags & GST_OP_TIMED)) {
+		if (!(op->flags & GST_OP_TIMED) || op->flags & GST_OP_EARLY_BEGIN) {
 			return false;
 		}
 		*ns = op->begin_ns;
@@ -419,6 +419,10 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 		"device records name calls that cannot have submitted them, or several calls: they are taken as ones without a call");
 	say_count(&l, s->ops_without_stream, "operation's stream is not known",
 		  "operations' streams are not known");
+	say_count(
+		&l, s->early_begins,
+		"copy from host to host has its call's time as its begin: it may have waited for its stream and copied later",
+		"copies from host to host have their calls' times as begins: they may have waited for their streams and copied later");
 	say_count(&l, s->bad_times, "device record has no usable times",
 		  "device records have no usable times");
 	say_count(&l, s->ambiguous_calls,

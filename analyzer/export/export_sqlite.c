@@ -246,6 +246,7 @@ static void put_meta(struct writer *w)
 		{"ops_without_record", s->ops_without_record},
 		{"ops_without_stream", s->ops_without_stream},
 		{"calls_without_return", s->calls_without_return},
+		{"early_begins", s->early_begins},
 		{"bad_times", s->bad_times},
 		{"ambiguous_calls", s->ambiguous_calls},
 		{"captured_calls", s->captured_calls},

@@ -179,9 +179,9 @@ static void dump_calls(const struct gst_model *m, struct gst_outfile *out)
 
 static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
 {
-	static const char *const flags[] = {"timed",	    "node",	"no-call",
-					    "no-record",    "forced",	"programmatic",
-					    "stream-guess", "bad-time", "partial"};
+	static const char *const flags[] = {"timed",   "node",	       "no-call",      "no-record",
+					    "forced",  "programmatic", "stream-guess", "bad-time",
+					    "partial", "early-begin"};
 	static const char *const kinds[] = {"kernel",	    "memcpy",	  "memset", "host-func",
 					    "event-record", "event-wait", "graph",  "alloc",
 					    "free",	    "memop",	  "opaque"};
@@ -223,6 +223,7 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 		{"calls-without-return", s->calls_without_return},
 		{"ops-without-record", s->ops_without_record},
 		{"ops-without-stream", s->ops_without_stream},
+		{"early-begins", s->early_begins},
 		{"bad-times", s->bad_times},
 		{"ambiguous-calls", s->ambiguous_calls},
 		{"captured-calls", s->captured_calls},

@@ -66,6 +66,9 @@ enum gst_op_flags {
 	/* graph launch, not TIMED: begin_ns and end_ns span its known nodes only; it may have
 	 * begun earlier and ended later */
 	GST_OP_PARTIAL = 1u << 8,
+	/* copy from host to host: begin_ns is when its call came to it; the copy itself may have waited
+	 * after that. The end holds */
+	GST_OP_EARLY_BEGIN = 1u << 9,
 };
 
 /* One unit of work in a stream. 48 bytes: ten million of them are ordinary. */
@@ -269,6 +272,7 @@ struct gst_model_stats {
 	/* device records whose correlation id names calls, but not exactly one that can be theirs */
 	uint64_t misjoined_records;
 	uint64_t ops_without_call, calls_without_return, ops_without_record, ops_without_stream;
+	uint64_t early_begins; /* GST_OP_EARLY_BEGIN */
 	uint64_t bad_times, ambiguous_calls, captured_calls, opaque_ops, clock_steps, errors;
 };
 

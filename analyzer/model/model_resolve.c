@@ -743,6 +743,12 @@ static void set_times(struct gst_builder *b, struct gst_op *op, const struct gst
 		op->begin_ns = d->begin_ns;
 		op->end_ns = d->end_ns;
 		op->flags |= GST_OP_TIMED;
+		/* The thread that copies stamps it before it waits for the stream: H200, CUPTI 13.0. */
+		if (d->kind == DEV_KIND(MEMCPY) && !(d->bits & RAW_DEV_NODE) &&
+		    b->copies.data[d->detail].copy_kind == GST_COPY_HTOH) {
+			op->flags |= GST_OP_EARLY_BEGIN;
+			b->m->stats.early_begins++;
+		}
 	} else {
 		op->flags |= GST_OP_BAD_TIME;
 		b->m->stats.bad_times++;

@@ -302,6 +302,9 @@ static void label_copy(const struct gst_model *m, const struct gst_op *op, struc
 									   : c->dst_kind));
 			puts_to(t, ")");
 		}
+		/* Whoever sees it beside what it waited for must not take it for an overlap. */
+		if (op->flags & GST_OP_EARLY_BEGIN)
+			puts_to(t, " since its call");
 	} else if (args) {
 		if (args->extra > 0 && args->extra <= GST_COPY_PTOP) {
 			puts_to(t, " ");

@@ -213,8 +213,11 @@ void gst_scene_copy(struct gst_scene *s, uint32_t thread, uint32_t enter, uint32
 		 "memcpy corr=%u start_ns=%" PRIu64 " end_ns=%" PRIu64
 		 " ctx=1 stream=%u copy_kind=%s src_kind=%s dst_kind=%s is_async=%d size=%" PRIu64,
 		 corr, gpu(s, begin), gpu(s, end), stream_id(s, stream),
-		 c.to_device ? "h2d" : "d2h", c.to_device ? host : "device",
-		 c.to_device ? "device" : host, !c.is_sync, bytes);
+		 c.is_host_only ? "h2h"
+		 : c.to_device	? "h2d"
+				: "d2h",
+		 c.to_device || c.is_host_only ? host : "device",
+		 c.to_device && !c.is_host_only ? "device" : host, !c.is_sync, bytes);
 }
 
 void gst_scene_call_value(struct gst_scene *s, uint32_t thread, uint32_t enter, uint32_t exit,

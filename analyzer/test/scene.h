@@ -54,6 +54,7 @@ void gst_scene_device_record(struct gst_scene *s, const char *line, uint32_t beg
 
 struct gst_scene_copy {
 	bool is_sync, to_device, is_pageable;
+	bool is_host_only; /* from host to host, whatever to_device says */
 	uint64_t dst, src; /* 0: made up, different each time */
 	uint64_t bytes;	   /* 0: 1 MiB */
 };

@@ -514,6 +514,50 @@ static void test_verify_agrees(void **state)
 	}
 }
 
+/*
+ * The record of a copy from host to host begins with its call, before the wait for its stream: its begin proves
+ * nothing, its end does. It is taken to have begun when the kernel before it ended.
+ */
+static void test_host_copy_begins_early(void **state)
+{
+	static const struct gst_scene_copy copy = {.is_sync = true, .is_host_only = true};
+	static const uint32_t ends[] = {1040, 900};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct gst_scene *s = gst_scene_new(NULL);
+		struct gst_scene_stages x;
+		struct gst_verify v;
+		uint64_t begin_ns, end_ns;
+
+		gst_scene_kernel(s, 1, 10, 15, 0, "a", 1, 20, 1020);
+		gst_scene_copy(s, 1, 20, 1050, 0, copy, 25, ends[i]);
+		gst_scene_analyze(s, &x);
+		assert_int_equal(x.m->stats.early_begins, 1);
+		assert_true(
+			gst_timing_op_ns(x.t, gst_scene_op(&x, "memcpy", 1), &begin_ns, &end_ns));
+		assert_int_equal(end_ns - begin_ns, i == 0 ? 20 * US : 0);
+		gst_scene_release(&x);
+		verify(s, &v);
+		assert_int_equal(v.rules[GST_RULE_S1].contradictions, i);
+	}
+}
+
+/* The same in a replay: what was observed comes out again. */
+static void test_host_copy_in_a_replay(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_copy(s, 1, 20, 1050, 0,
+		       (struct gst_scene_copy){.is_sync = true, .is_host_only = true}, 25, 1040);
+	gst_scene_kernel(s, 1, 1060, 1065, 1, "b", 1, 1070, 2000);
+	gst_scene_call(s, 1, 1070, 2010, "call", "cuCtxSynchronize", 0, NULL);
+	same_as_observed(s);
+}
+
 /* Non-blocking streams taken for blocking ones: the overlap contradicts S3. */
 static void test_verify_sees_a_wrong_stream_kind(void **state)
 {
@@ -599,6 +643,8 @@ int main(void)
 		cmocka_unit_test(test_times_of_what_has_none),
 		cmocka_unit_test(test_lost_work_proves_nothing),
 		cmocka_unit_test(test_verify_agrees),
+		cmocka_unit_test(test_host_copy_begins_early),
+		cmocka_unit_test(test_host_copy_in_a_replay),
 		cmocka_unit_test(test_verify_sees_a_wrong_stream_kind),
 		cmocka_unit_test(test_verify_sees_through_events),
 		cmocka_unit_test(test_verify_intersects_clock_offsets),

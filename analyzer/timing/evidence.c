@@ -142,6 +142,18 @@ static uint64_t released(const struct gst_timing *t, gst_node_id node, bool with
 	return last;
 }
 
+/* A copy whose begin was stamped before it waited: it began when it was released, within its record. */
+static void settle_begin(struct gst_timing *t, gst_op_id op)
+{
+	const struct gst_op *x = &t->m->ops[op];
+	uint64_t at = released(t, op, false);
+
+	if (at == GST_TIME_UNKNOWN || at < x->begin_ns) {
+		at = x->begin_ns;
+	}
+	t->seen_ns[op] = at < x->end_ns ? at : x->end_ns;
+}
+
 /* Ops that end at once when what they wait for is over. */
 static bool takes_no_time(const struct gst_op *x)
 {
@@ -174,7 +186,9 @@ void gst_timing_find_evidence(struct gst_timing *t)
 		t->edges[e] = gst_order_edge(t->o, e)->strength;
 	}
 	for (gst_node_id n = 0; n < t->node_count; n++) {
-		t->seen_ns[n] = GST_TIME_UNKNOWN;
+		t->seen_ns[n] = n < t->m->op_count && t->m->ops[n].flags & GST_OP_EARLY_BEGIN
+					? t->m->ops[n].begin_ns
+					: GST_TIME_UNKNOWN;
 	}
 	for (uint32_t i = 0; i < t->moment_count; i++) {
 		gst_moment_id p = t->topological[i];
@@ -185,7 +199,9 @@ void gst_timing_find_evidence(struct gst_timing *t)
 			t->seen_ns[p] = released(t, p, true);
 			t->is_vague[p] = is_vague(t, p);
 		} else if (p < t->m->op_count) {
-			if (t->m->ops[p].flags & GST_OP_TIMED) {
+			if (t->m->ops[p].flags & GST_OP_EARLY_BEGIN) {
+				settle_begin(t, p);
+			} else if (t->m->ops[p].flags & GST_OP_TIMED) {
 				judge_work(t, p);
 			} else {
 				t->seen_ns[p] = released(t, p, false);

@@ -28,7 +28,7 @@ static bool is_timed_op(const struct gst_timing *t, gst_moment_id p)
 
 int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p)
 {
-	return is_timed_op(t, p) ? (int64_t)(t->m->ops[p].end_ns - t->m->ops[p].begin_ns) : 0;
+	return is_timed_op(t, p) ? (int64_t)(t->m->ops[p].end_ns - gst_timing_begin(t, p)) : 0;
 }
 
 /* The observed time of a moment (the begin of an op); GST_TIME_UNKNOWN. */
@@ -41,7 +41,7 @@ static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
 		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
 	}
 	if (p < m->op_count) {
-		return m->ops[p].flags & GST_OP_TIMED ? m->ops[p].begin_ns : t->seen_ns[p];
+		return m->ops[p].flags & GST_OP_TIMED ? gst_timing_begin(t, p) : t->seen_ns[p];
 	}
 	if (gst_node_is_call(t->o, p)) {
 		const struct gst_call *c = &m->calls[p - m->op_count];
@@ -58,8 +58,8 @@ static void find_latencies(const struct gst_model *m, uint64_t latency_ns[GST_OP
 	}
 	for (gst_op_id i = 0; i < m->op_count; i++) {
 		const struct gst_op *x = &m->ops[i];
-		if ((x->flags & GST_OP_TIMED) && x->call != GST_NONE &&
-		    gst_call_has_enter(&m->calls[x->call]) &&
+		if ((x->flags & GST_OP_TIMED) && !(x->flags & GST_OP_EARLY_BEGIN) &&
+		    x->call != GST_NONE && gst_call_has_enter(&m->calls[x->call]) &&
 		    x->begin_ns >= m->calls[x->call].enter_ns) {
 			uint64_t gap = x->begin_ns - m->calls[x->call].enter_ns;
 			if (gap < latency_ns[x->kind]) {

@@ -47,7 +47,7 @@ uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e)
 	}
 	case GST_BEGIN_BEGIN:
 		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
-			return m->ops[e->from].begin_ns;
+			return gst_timing_begin(t, e->from);
 		}
 		return t->seen_ns[e->from];
 	case GST_END_BEGIN:
@@ -369,7 +369,7 @@ bool gst_timing_op_ns(const struct gst_timing *t, gst_op_id op, uint64_t *begin_
 
 	GST_ASSERT(op < t->m->op_count);
 	if (x->flags & GST_OP_TIMED) {
-		*begin_ns = x->begin_ns;
+		*begin_ns = gst_timing_begin(t, op);
 		*end_ns = x->end_ns;
 		return true;
 	}

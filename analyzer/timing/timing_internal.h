@@ -31,7 +31,7 @@ struct gst_timing {
 
 	uint8_t *edges; /* [edge_count] enum gst_strength */
 	uint64_t *
-		seen_ns; /* [node_count] op without times, barrier point: when released; GST_TIME_UNKNOWN */
+		seen_ns; /* [node_count] op without times or with an early begin, barrier point: when released; GST_TIME_UNKNOWN */
 	uint8_t *
 		is_vague; /* [node_count] seen_ns is only a lower bound: a host function, a lost kernel */
 	int64_t *
@@ -54,6 +54,12 @@ struct gst_timing {
 	int64_t *baseline_ns; /* [processes] last moment of each process as observed */
 	uint64_t kernels_ns;  /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
 };
+
+/* When @op, which is TIMED, began: as measured, or if that is too early, when it was released at the latest. */
+static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op)
+{
+	return t->m->ops[op].flags & GST_OP_EARLY_BEGIN ? t->seen_ns[op] : t->m->ops[op].begin_ns;
+}
 
 /** Fill edges, seen_ns and is_vague from topological. */
 void gst_timing_find_evidence(struct gst_timing *t);

@@ -78,7 +78,10 @@ static void find_bounds(struct verify *v)
 		v->ended[n].ns = v->begun[n].ns = GST_TIME_UNKNOWN;
 		if (is_timed(t, n)) {
 			v->ended[n].ns = t->m->ops[n].end_ns;
-			v->begun[n].ns = t->m->ops[n].begin_ns;
+			/* One whose begin was stamped early began by its end at the latest. */
+			v->begun[n].ns = t->m->ops[n].flags & GST_OP_EARLY_BEGIN
+						 ? t->m->ops[n].end_ns
+						 : t->m->ops[n].begin_ns;
 			v->ended[n].device = v->begun[n].device = gst_timing_device(t, n);
 		}
 	}
