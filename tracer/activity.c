@@ -204,16 +204,6 @@ static uint32_t device_flags(const struct gst_activity *a, uint64_t end)
 		       : 0;
 }
 
-static uint64_t be64(const uint8_t *bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < 8; i++) {
-		value = value << 8 | bytes[i];
-	}
-	return value;
-}
-
 static void translate_kernel(struct gst_activity *a, struct gst_activity_pages *pages,
 			     const struct gst_cupti_kernel *k)
 {
@@ -362,8 +352,8 @@ static void translate_device(struct gst_activity *a, struct gst_activity_pages *
 	struct gst_rec_device r = {
 		.device = d->id,
 		.name = gst_intern(a->strings, d->name),
-		.uuid_hi = be64(d->uuid),
-		.uuid_lo = be64(d->uuid + 8),
+		.uuid_hi = gst_devices_uuid_half(d->uuid),
+		.uuid_lo = gst_devices_uuid_half(d->uuid + 8),
 		.compute_major = d->computeCapabilityMajor,
 		.compute_minor = d->computeCapabilityMinor,
 		.sm_count = d->numMultiprocessors,

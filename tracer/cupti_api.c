@@ -60,8 +60,7 @@ const char *gst_cupti_text(const struct gst_cupti *cupti, int result, char *buff
 	return buffer;
 }
 
-/* CUDA's major version as the driver tells it; 0 = no driver in this process. */
-static uint32_t driver_major(void)
+uint32_t gst_cupti_driver_version(void)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	int (*get_version)(int *version);
@@ -75,7 +74,7 @@ static uint32_t driver_major(void)
 		version = 0;
 	}
 	dlclose(driver);
-	return version > 0 ? (uint32_t)version / 1000 : 0;
+	return version > 0 ? (uint32_t)version : 0;
 }
 
 static bool look_up(struct gst_cupti *cupti, const char **missing)
@@ -276,7 +275,8 @@ bool gst_cupti_open(struct gst_cupti *cupti, const char *wanted, gst_cupti_callb
 	struct gst_linebuf why;
 
 	gst_linebuf_init(&why, reason->text, sizeof(reason->text));
-	if (search(cupti, wanted, driver_major(), callback, user, &why) == USED) {
+	if (search(cupti, wanted, gst_cupti_driver_version() / 1000, callback, user, &why) ==
+	    USED) {
 		return true;
 	}
 	if (!why.used) {

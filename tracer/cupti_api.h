@@ -76,6 +76,9 @@ void gst_cupti_close(struct gst_cupti *cupti);
 /** What @result means, in CUPTI's words or as "error N" in @buffer (at least 32 bytes). */
 const char *gst_cupti_text(const struct gst_cupti *cupti, int result, char *buffer, size_t size);
 
+/** CUDA version of the driver in this process, e.g. 13000; 0 = there is none, or it does not tell. */
+uint32_t gst_cupti_driver_version(void);
+
 /** Major CUDA version of a cuptiGetVersion() number: 11, 12, 13 ... */
 uint32_t gst_cupti_major(uint32_t version);
 

@@ -50,16 +50,6 @@ static bool find_calls(struct gst_device_calls *calls)
 	return calls->get_count && calls->get && calls->get_uuid && calls->get_attribute;
 }
 
-static uint64_t be64(const uint8_t *bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < 8; i++) {
-		value = value << 8 | bytes[i];
-	}
-	return value;
-}
-
 /* 1 found, 0 there is none such, -1 the driver does not answer (yet). */
 static int find_device(const struct gst_device_calls *calls, const struct gst_rec_device *rec,
 		       int *device)
@@ -74,7 +64,8 @@ static int find_device(const struct gst_device_calls *calls, const struct gst_re
 		if (calls->get(device, i) || calls->get_uuid(uuid, *device)) {
 			return -1;
 		}
-		if (be64(uuid) == rec->uuid_hi && be64(uuid + 8) == rec->uuid_lo) {
+		if (gst_devices_uuid_half(uuid) == rec->uuid_hi &&
+		    gst_devices_uuid_half(uuid + 8) == rec->uuid_lo) {
 			return 1;
 		}
 	}

@@ -33,6 +33,17 @@ struct gst_devices {
 	} slots[GST_DEVICES_MAX];
 };
 
+/** Half of a UUID, which is 16 bytes in the order in which they are written. */
+static inline uint64_t gst_devices_uuid_half(const uint8_t bytes[8])
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; i++) {
+		value = value << 8 | bytes[i];
+	}
+	return value;
+}
+
 /** Remember @rec to be completed. Threads: any; no lock. More than GST_DEVICES_MAX are not completed. */
 void gst_devices_add(struct gst_devices *d, const struct gst_rec_device *rec);
 

@@ -4,8 +4,8 @@
  * Role      : device records reach the trace in time; a short run's records before its end.
  * Method    : a plain flush each period; at the end a plain one, then a forced one, whose records may
  *             lack their end and are marked.
- * Invariant : no lock is held around a call into CUPTI; no CUDA call is made, because it could break a
- *             stream capture of the program.
+ * Invariant : no lock is held around a call into CUPTI; of CUDA only attributes of devices are asked
+ *             (devices.c), because other calls could break a stream capture of the program.
  * Not here  : the deadline at exit (inject.c), noticing a hang (writer.c).
  */
 #include "tracer/flusher.h"

@@ -15,7 +15,6 @@
 #include "tracer/format/version.h"
 #include "tracer/linebuf.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -179,23 +178,6 @@ static uint64_t read_pid_namespace(void)
 	return at ? decimal_digits(at + 1) : 0;
 }
 
-static uint32_t read_driver_version(void)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	int (*get_version)(int *version);
-	int version = 0;
-
-	if (!driver) {
-		return 0;
-	}
-	*(void **)&get_version = dlsym(driver, "cuDriverGetVersion");
-	if (get_version && get_version(&version)) {
-		version = 0;
-	}
-	dlclose(driver);
-	return version > 0 ? (uint32_t)version : 0;
-}
-
 /* Decimal digits at *@at, before @end; moves it behind them. */
 static uint32_t read_number(const char **at, const char *end)
 {
@@ -280,7 +262,7 @@ static void write_process(const struct gst_identity *id, struct gst_writer *w,
 		.ppid = (uint32_t)getppid(),
 		.pid_ns = read_pid_namespace(),
 		.start_ticks = read_start_ticks(),
-		.driver_version = read_driver_version(),
+		.driver_version = gst_cupti_driver_version(),
 		.runtime_version = read_runtime_version(),
 		.cupti_version = cupti->version,
 	};
