@@ -3,8 +3,9 @@
  *
  * Each round: before (2 ms) in one blocking stream, the action in the legacy stream, after in another.
  * Kernel, memset, copy (asynchronous; and a synchronous device-to-device one, for which the host does not
- * wait), host function, event record, event wait and graph launch are (S3). A query and a stream-ordered
- * allocation were seen not to be.
+ * wait), host function, event record, event wait and graph launch are (S3). A query was seen not to be. A
+ * stream-ordered allocation was seen to be one and not to be one: told are one whose pool gave its memory
+ * back before, at the synchronize, and must get new, and one whose pool kept it.
  *
  * EXPECT edges: S3 >= 16
  * EXPECT ordered: before#1 -> after#1
@@ -88,6 +89,19 @@ int main(void)
 	CHECK(cudaFreeAsync(pooled, two));
 	CHECK(cudaDeviceSynchronize());
 	saw("stream_ordered_alloc",
+	    round_of([&] { return cudaMallocAsync(&pooled, 4096, legacy); }));
+
+	CHECK(cudaFreeAsync(pooled, legacy));
+	CHECK(cudaDeviceSynchronize());
+
+	cudaMemPool_t pool;
+	unsigned long long all = ~0ull;
+	CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+	CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+	CHECK(cudaMallocAsync(&pooled, 4096, legacy));
+	CHECK(cudaFreeAsync(pooled, legacy));
+	CHECK(cudaDeviceSynchronize());
+	saw("stream_ordered_alloc_pooled",
 	    round_of([&] { return cudaMallocAsync(&pooled, 4096, legacy); }));
 
 	CHECK(cudaFreeAsync(pooled, legacy));

@@ -42,6 +42,9 @@ int main(void)
 		busy<<<1, 1, 0, work>>>(s, busy_us);
 		await_begin(s);
 		std::thread other([&] {
+			/* A new thread has no context until a call of the runtime gives it the device's. */
+			CHECK(cudaSetDevice(0));
+			CHECK(cudaFree(NULL));
 			double us = wall_us();
 			has_called = true;
 			CHECK(c.call());
