@@ -279,6 +279,9 @@ static struct window window_of(const struct gst_writer *w, const unsigned char *
 		struct gst_rec_head head;
 
 		memcpy(&head, body + at, sizeof(head));
+		if (!head.size8) {
+			break; /* scribbled over */
+		}
 		widen_by_record(w, &window, body + at, (uint32_t)head.size8 * 8);
 		at += (uint32_t)head.size8 * 8;
 	}
@@ -450,11 +453,16 @@ static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 
 			memcpy(&head, page->body + from + part, sizeof(head));
 			size = (uint32_t)head.size8 * 8;
-			if (part + size > room) {
+			if (!size || part + size > room || part + size > bytes) {
 				break;
 			}
 			part += size;
 			part_count++;
+		}
+		if (!part) {
+			/* The program scribbled over it since it was looked at. */
+			gst_loss_add(w->loss, 0, GST_LOSS_DAMAGED, 1);
+			break;
 		}
 		memcpy(&h, page->header, sizeof(h));
 		h.source_offset = from;
@@ -498,11 +506,17 @@ static int repeat_strings(struct gst_writer *w)
 			struct gst_rec_head head;
 
 			memcpy(&head, page->body + from + part, sizeof(head));
-			if (part + (uint32_t)head.size8 * 8 > room) {
+			if (!head.size8 || part + (uint32_t)head.size8 * 8 > room ||
+			    part + (uint32_t)head.size8 * 8 > page->copied - from) {
 				break;
 			}
 			part += (uint32_t)head.size8 * 8;
 			count++;
+		}
+		if (!part) {
+			/* The program scribbled over it: the rest cannot be told apart. */
+			gst_loss_add(w->loss, GST_REC_STRING, GST_LOSS_DAMAGED, 1);
+			break;
 		}
 		gst_chunk_init_open(&h, GST_CHUNK_DEFS, w->pool->process, 0, w->segment, 0, part);
 		put_chunk(w, &h, page->body + from, part, count, 0, 0);

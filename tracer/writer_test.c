@@ -383,6 +383,33 @@ static void test_hanging_flush_is_said_once(void **state)
 	bench_free(b);
 }
 
+/* A wild store of the program hit the strings: the writer must not hang over them. */
+static void test_scribbled_strings(void **state)
+{
+	static struct gst_windows windows;
+	struct bench *b = bench_new(&good_disk);
+	unsigned char *strings = b->w->pool.pages[0].body;
+	struct file f;
+
+	(void)state;
+	alarm(20);
+	gst_windows_init(&windows, false);
+	b->writer.windows = &windows;
+	assert_int_not_equal(gst_intern(&b->w->strings, "one"), 0);
+	put_calls(b, 1);
+	assert_int_equal(gst_writer_cycle(&b->writer), 0);
+	memset(strings, 0, 8);
+	assert_true(gst_windows_close(&windows, 1));
+	assert_true(gst_windows_open(&windows, 2));
+	assert_int_equal(gst_writer_cycle(&b->writer), 0);
+	assert_int_equal(gst_writer_cycle(&b->writer), 0);
+	alarm(0);
+	read_back(b->fd, &f);
+	assert_int_equal(f.of_kind[GST_REC_STRING], 1);
+	assert_int_equal(f.of_kind[GST_REC_LOSS], 1);
+	bench_free(b);
+}
+
 static void test_thread(void **state)
 {
 	struct bench *b = bench_new(&good_disk);
@@ -414,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_double_coverage_is_named),
 		cmocka_unit_test(test_hanging_flush_is_said_once),
+		cmocka_unit_test(test_scribbled_strings),
 		cmocka_unit_test(test_thread),
 	};
 
