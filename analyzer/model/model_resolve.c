@@ -493,6 +493,20 @@ static bool may_join(const struct gst_raw_stream *h, const struct gst_raw_stream
 	return false;
 }
 
+/*
+ * A stream of a green context is created with the primary as the current one; its records name the green one,
+ * with the same number.
+ */
+static bool is_green_twin(const struct gst_builder *b, const struct gst_raw_stream *h,
+			  const struct gst_raw_stream *r)
+{
+	return h->out.create_call != GST_NONE && r->out.create_call == GST_NONE &&
+	       h->out.cupti_id != GST_ID_NONE && h->out.cupti_id == r->out.cupti_id &&
+	       h->out.ctx != GST_NONE && r->out.ctx != GST_NONE &&
+	       b->contexts.data[r->out.ctx].parent == h->out.ctx &&
+	       r->out.kind == GST_STREAM_KIND_UNKNOWN;
+}
+
 /* @from turned out to be @into: what is known of either is known of both. */
 static void join(struct gst_builder *b, uint32_t from, uint32_t into)
 {
@@ -552,7 +566,9 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id)
 		if (c->stream == GST_NONE) {
 			c->stream = by_record;
 		} else if (c->stream != by_record) {
-			if (may_join(&b->streams.data[c->stream], &b->streams.data[by_record])) {
+			if (may_join(&b->streams.data[c->stream], &b->streams.data[by_record]) ||
+			    is_green_twin(b, &b->streams.data[c->stream],
+					  &b->streams.data[by_record])) {
 				join(b, c->stream, by_record);
 			} else {
 				note_conflict(b, process, c->enter_ns);

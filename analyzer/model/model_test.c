@@ -282,6 +282,34 @@ static void test_order_mode(void **state)
 	drop(&s);
 }
 
+/* A stream of a green context: the record's context is the green one, the creation's the primary. */
+static void test_green_stream(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "context ctx=1 null_stream=7\ncontext ctx=2 null_stream=16 parent=1\n"
+		    "stream corr=1 ctx=1 stream=17 type=nonblocking\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_stream corr=1 enter_ns=10 api=cuGreenCtxStreamCreate ctx=1 flags=1\n"
+		    "call_exit corr=1 exit_ns=20 value=0x900\n"
+		    "call_launch corr=2 enter_ns=30 api=cuLaunchKernel ctx=1 stream=0x900\n"
+		    "call_exit corr=2 exit_ns=40\n"
+		    "call_launch corr=3 enter_ns=50 api=cuLaunchKernel ctx=1 stream=0x900\n"
+		    "call_exit corr=3 exit_ns=60\n"
+		    "chunk events process=1\n"
+		    "kernel corr=2 start_ns=50 end_ns=60 ctx=2 stream=17\n"
+		    "kernel corr=3 start_ns=70 end_ns=80 ctx=2 stream=17\n");
+
+	(void)state;
+	assert_int_equal(m->note_count, 0);
+	assert_int_equal(m->ops[0].stream, m->ops[1].stream);
+	assert_int_equal(stream_of_op(m, 0)->kind, GST_STREAM_KIND_NONBLOCKING);
+	assert_int_equal(stream_of_op(m, 0)->create_call, 0);
+	assert_int_equal(m->contexts[stream_of_op(m, 0)->ctx].cupti_id, 2);
+	drop(&s);
+}
+
 /* The first stream of a process: its call makes the context and CUDA's own streams too. */
 static void test_first_stream(void **state)
 {
@@ -696,6 +724,7 @@ int main(void)
 		cmocka_unit_test(test_notes_void),
 		cmocka_unit_test(test_note_with_its_loss),
 		cmocka_unit_test(test_order_mode),
+		cmocka_unit_test(test_green_stream),
 		cmocka_unit_test(test_first_stream),
 		cmocka_unit_test(test_unknown_stream),
 		cmocka_unit_test(test_per_thread_is_learned),

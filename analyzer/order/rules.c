@@ -1004,13 +1004,16 @@ static void rule_h7(struct gst_order_builder *b, gst_call_id call)
 			       GST_POSSIBLE);
 }
 
-/* H8: with CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel is done. */
+/* H8: with CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel is done; of a graph, as seen, too. */
 static void rule_h8(struct gst_order_builder *b, gst_op_id op)
 {
 	const struct gst_op *o = &b->m->ops[op];
 
-	if (o->kind == GST_OP_KERNEL)
+	if (o->kind == GST_OP_KERNEL) {
 		add_wait(b, op, o->call, GST_RULE_H8, GST_DOCUMENTED);
+	} else if (o->kind == GST_OP_GRAPH_LAUNCH) {
+		add_wait(b, op, o->call, GST_RULE_H8, GST_POSSIBLE);
+	}
 }
 
 /* Waits of a call for what it submitted itself; @first_edge: the first edge of its op. */
@@ -1029,7 +1032,7 @@ static void own_waits(struct gst_order_builder *b, gst_op_id op, size_t first_ed
 		}
 	} else if (c->cls == GST_API_CLASS_MEMSET && is_sync) {
 		rule_h6(b, op);
-	} else if (c->cls == GST_API_CLASS_LAUNCH &&
+	} else if ((c->cls == GST_API_CLASS_LAUNCH || c->cls == GST_API_CLASS_GRAPH_LAUNCH) &&
 		   b->processes[b->m->threads[c->thread].process].is_launch_blocking) {
 		rule_h8(b, op);
 	}

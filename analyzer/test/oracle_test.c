@@ -1163,6 +1163,8 @@ static void relate_host_waits(struct oracle *o, int k)
 		relate(o, end_of(k), exit_of(k), a->memory == PINNED ? MUST : MAY);
 	if (is_kernel(a) && a->runs && w->launch_blocking)
 		relate(o, end_of(k), exit_of(k), MUST);
+	if (a->kind == GRAPH && a->runs && w->launch_blocking)
+		relate(o, end_of(k), exit_of(k), MAY);
 	for (int i = 0; i < w->act_count; i++) {
 		const struct stream *t = stream_of(w, i);
 
