@@ -136,6 +136,10 @@ static void sort_contexts(struct gst_builder *b)
 		gst_map_put(&b->processes.data[c->process].contexts, c->cupti_id, ctx_at[i]);
 		b->processes.data[c->process].has_recent_context = false;
 	}
+	for (size_t i = 0; i < count; i++) {
+		if (contexts[i].parent != GST_NONE)
+			contexts[contexts[i].parent].has_green = true;
+	}
 	for (size_t i = 0; i < devices; i++)
 		sorted[device_at[i]] = b->devices.data[i];
 	for (size_t i = 0; i < b->copies.count; i++) {

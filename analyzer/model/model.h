@@ -203,6 +203,7 @@ struct gst_context {
 	uint32_t process, cupti_id, device; /* device: index into model->devices, GST_NONE */
 	uint32_t legacy_stream;		    /* gst_stream_id; GST_NONE = never seen */
 	uint32_t parent;		    /* index of the primary of a green context; GST_NONE */
+	bool has_green;			    /* it is the parent of some */
 };
 
 struct gst_device {

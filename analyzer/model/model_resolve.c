@@ -546,6 +546,16 @@ static bool is_about_context(const struct gst_call *c)
 	return api && api->layout == GST_PARAMS_CTX_EVENT;
 }
 
+/* CUPTI names the primary context where a green one of it is current: whose default stream is meant? */
+static bool is_default_of_green(const struct gst_builder *b, const struct gst_call *c,
+				uint64_t handle)
+{
+	bool is_legacy = handle == HANDLE_LEGACY ||
+			 (!handle && !(c->api_flags & (GST_API_PTSZ | GST_API_PTDS)));
+
+	return is_legacy && c->ctx != GST_NONE && b->contexts.data[c->ctx].has_green;
+}
+
 /* The stream call @id names, by its handle and, if there is one, the record of what it submitted. */
 static void resolve_stream(struct gst_builder *b, gst_call_id id)
 {
@@ -559,8 +569,9 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id)
 		return;
 	if (c->flags & GST_CALL_NO_ENTER || is_about_context(c))
 		return;
-	c->stream = stream_of_handle(b, c, raw->handle);
 	d = lane_record(b, process, id);
+	c->stream = is_default_of_green(b, c, raw->handle) ? GST_NONE
+							   : stream_of_handle(b, c, raw->handle);
 	if (d) {
 		by_record = lane_of(b, process, gst_model_context(b, process, d->ctx), d->stream);
 		if (c->stream == GST_NONE) {

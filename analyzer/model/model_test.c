@@ -310,6 +310,35 @@ static void test_green_stream(void **state)
 	drop(&s);
 }
 
+/* Whose default stream a call means while there are green contexts, its record alone can tell. */
+static void test_green_default_stream(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "context ctx=1 null_stream=7\ncontext ctx=2 null_stream=16 parent=1\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_launch corr=1 enter_ns=30 api=cuLaunchKernel ctx=1\n"
+		    "call_exit corr=1 exit_ns=40\n"
+		    "call_host corr=2 enter_ns=50 api=cuLaunchHostFunc ctx=1\n"
+		    "call_exit corr=2 exit_ns=60\n"
+		    "call_host corr=3 enter_ns=70 api=cuLaunchHostFunc ctx=1 stream=0x900\n"
+		    "call_exit corr=3 exit_ns=80\n"
+		    "chunk events process=1\n"
+		    "kernel corr=1 start_ns=50 end_ns=60 ctx=2 stream=16\n");
+
+	(void)state;
+	assert_true(m->contexts[0].has_green);
+	assert_false(m->contexts[1].has_green);
+	assert_int_equal(m->note_count, 0);
+	assert_int_equal(stream_of_op(m, 0)->kind, GST_STREAM_KIND_LEGACY);
+	assert_int_equal(stream_of_op(m, 0)->ctx, 1);
+	assert_int_equal(m->ops[1].stream, GST_NONE);
+	assert_int_not_equal(m->ops[2].stream, GST_NONE);
+	assert_int_equal(m->stats.ops_without_stream, 1);
+	drop(&s);
+}
+
 /* The first stream of a process: its call makes the context and CUDA's own streams too. */
 static void test_first_stream(void **state)
 {
@@ -725,6 +754,7 @@ int main(void)
 		cmocka_unit_test(test_note_with_its_loss),
 		cmocka_unit_test(test_order_mode),
 		cmocka_unit_test(test_green_stream),
+		cmocka_unit_test(test_green_default_stream),
 		cmocka_unit_test(test_first_stream),
 		cmocka_unit_test(test_unknown_stream),
 		cmocka_unit_test(test_per_thread_is_learned),
