@@ -121,6 +121,12 @@ void gst_scene_define(struct gst_scene *s, const char *line)
 	add_line(&s->defs, "%s", line);
 }
 
+void gst_scene_anchor(struct gst_scene *s, uint32_t host, uint32_t device)
+{
+	add_line(&s->defs, "anchor mono_ns=%" PRIu64 " real_ns=%" PRIu64 " gpu_ns=%" PRIu64,
+		 mono(s, host), gpu(s, device), gpu(s, device));
+}
+
 void gst_scene_multiprocessors(struct gst_scene *s, uint32_t count)
 {
 	s->multiprocessors = count;

@@ -31,6 +31,9 @@ void gst_scene_stream(struct gst_scene *s, uint32_t stream, bool is_blocking);
 /** The text of other records of the definitions, one line each (a loss, a variable). */
 void gst_scene_define(struct gst_scene *s, const char *line);
 
+/** One more anchor: when the host's clock showed @host, the device's showed @device (us). */
+void gst_scene_anchor(struct gst_scene *s, uint32_t host, uint32_t device);
+
 /** The size of the device: multiprocessors of 32 blocks and 64 warps each (0: not told). */
 void gst_scene_multiprocessors(struct gst_scene *s, uint32_t count);
 
