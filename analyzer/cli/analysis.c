@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/arena.h"
@@ -74,6 +75,25 @@ bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id
 	default:
 		return false;
 	}
+}
+
+int gst_cli_check_output(struct gst_opt *opt, const struct gst_cli_inputs *in, const char *path)
+{
+	struct stat output, input;
+	int got = path && strcmp(path, "-") != 0 ? stat(path, &output)
+						 : fstat(STDOUT_FILENO, &output);
+
+	if (got != 0 || !S_ISREG(output.st_mode)) {
+		return GST_EXIT_OK;
+	}
+	for (int i = 0; i < in->count; i++) {
+		if (stat(in->paths[i], &input) == 0 && input.st_ino == output.st_ino &&
+		    input.st_dev == output.st_dev) {
+			return gst_opt_wrong(opt, "the output would replace the trace %s",
+					     gst_cli_show(in->paths[i]));
+		}
+	}
+	return GST_EXIT_OK;
 }
 
 /*

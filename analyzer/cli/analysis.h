@@ -44,6 +44,12 @@ enum { GST_INPUT_MEMORY_LIMIT = 0x2000, GST_INPUT_FROM, GST_INPUT_TO };
 bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id, const char *value,
 			  bool *is_wrong);
 
+/**
+ * GST_EXIT_OK, or a message and the exit code if the output @path (NULL or "-" = standard output) is one of the
+ * inputs: a recording cannot be made again.
+ */
+int gst_cli_check_output(struct gst_opt *opt, const struct gst_cli_inputs *in, const char *path);
+
 /** "1.5s", "200ms", "10us", "5ns", "3" (s) in nanoseconds; false if it is none. */
 bool gst_cli_parse_time(const char *text, uint64_t *ns);
 

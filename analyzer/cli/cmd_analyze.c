@@ -188,7 +188,10 @@ static int run_checked(struct gst_opt *opt, struct analyze *z)
 	if (z->is_json && (z->text.explain || z->text.all)) {
 		return gst_opt_wrong(opt, "--all and --explain are for text: JSON has everything");
 	}
-	status = check_ids(opt, "only", &z->only);
+	status = gst_cli_check_output(opt, &z->in, z->output);
+	if (!status) {
+		status = check_ids(opt, "only", &z->only);
+	}
 	if (!status) {
 		status = check_ids(opt, "skip", &z->skip);
 	}

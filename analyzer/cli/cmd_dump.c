@@ -185,6 +185,9 @@ static int run_dump(struct gst_opt *opt)
 	if (d.in.count == 0) {
 		return gst_opt_wrong(opt, "which trace?");
 	}
+	if (gst_cli_check_output(opt, &d.in, d.output)) {
+		return opt->status;
+	}
 	if (d.form == OPT_MODEL || d.form == OPT_ORDER) {
 		return dump_stage(&d);
 	}

@@ -109,6 +109,9 @@ static int run_export(struct gst_opt *opt)
 	if (!e.output) {
 		return gst_opt_wrong(opt, "say where it goes: -o FILE");
 	}
+	if (gst_cli_check_output(opt, &e.in, e.output)) {
+		return opt->status;
+	}
 	return export(&e);
 }
 

@@ -126,6 +126,9 @@ static int run_verify(struct gst_opt *opt)
 	if (in.count == 0) {
 		return gst_opt_wrong(opt, "which trace?");
 	}
+	if (gst_cli_check_output(opt, &in, output)) {
+		return opt->status;
+	}
 	return verify(&in, output);
 }
 

@@ -234,6 +234,9 @@ static gst_status open_file(struct gst_loader *l, const char *path, struct gst_e
 		return gst_err_set(err, GST_E_IO, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(st_buf.st_mode))
 		return gst_err_set(err, GST_E_IO, "%s: is a folder, expected a trace", path);
+	/* They may go on for ever. */
+	if (S_ISCHR(st_buf.st_mode) || S_ISBLK(st_buf.st_mode))
+		return gst_err_set(err, GST_E_IO, "%s: is a device, expected a trace", path);
 	if (S_ISREG(st_buf.st_mode)) {
 		l->main.size = (uint64_t)st_buf.st_size;
 		l->stats.file_bytes = l->main.size;

@@ -67,6 +67,23 @@ expect 0 --version
 shows '^gstrace [0-9.]* (commit '
 shows 'format 1.0'
 
+# ---- an output never replaces what is read: 2; a device has no end: 3 ------------------------------------
+ln -s bad.gst link.gst
+before=$(cksum <bad.gst)
+for command in 'analyze -o link.gst' 'analyze --format=json -o bad.gst' 'dump -o bad.gst' 'dump --raw -o ./bad.gst' \
+	'dump --model -o bad.gst' 'dump --order -o bad.gst' 'verify -o bad.gst' 'export --perfetto -o link.gst' \
+	'export --sqlite -o bad.gst'; do
+	# shellcheck disable=SC2086
+	expect 2 $command good.gst bad.gst 2>/dev/null
+	expect 2 $command bad.gst
+	says 'would replace the trace'
+	[ "$(cksum <bad.gst)" = "$before" ] || fails "the trace is not what it was: $command"
+done
+"$gstrace" dump bad.gst 2>err >>bad.gst && fails "a trace was appended to itself"
+[ "$(cksum <bad.gst)" = "$before" ] || fails "the trace is not what it was: >>"
+expect 3 analyze --memory-limit=64M /dev/zero
+says 'is a device'
+
 # ---- findings: 0 and 1 ---------------------------------------------------------------------------------
 expect 0 analyze bad.gst
 shows 'default-stream-serialization'
