@@ -16,6 +16,27 @@
 
 #define NUMBERS_MAX 1000
 
+/* The program's own descriptors keep the numbers they have without us, and none is found by closing a few. */
+#define FD_WANTED 400
+#define FD_LEAST  3
+
+/* Out of the way; where the program may have few, at least not stdin, stdout or stderr. */
+static int move_up(int fd)
+{
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_WANTED);
+
+	if (moved < 0) {
+		moved = fd < FD_LEAST ? fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST) : fd;
+	}
+	if (moved != fd) {
+		int saved_errno = errno;
+
+		close(fd);
+		errno = saved_errno;
+	}
+	return moved;
+}
+
 int gst_output_create(char *path, size_t size)
 {
 	struct gst_linebuf name;
@@ -34,8 +55,15 @@ int gst_output_create(char *path, size_t size)
 			return -1;
 		}
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd >= 0 || errno != EEXIST) {
+		if (fd >= 0) {
+			fd = move_up(fd);
+			if (fd < 0) {
+				unlink(path);
+			}
 			return fd;
+		}
+		if (errno != EEXIST) {
+			return -1;
 		}
 	}
 	errno = EEXIST;

@@ -10,7 +10,7 @@
  * Create the file @path, or with .1, .2 ... behind it if it exists: nothing is ever overwritten.
  *
  * @path of @size bytes is changed to the name taken. The file is 0600 and closed on exec; a symbolic link in
- * its place is not followed. Returns the descriptor, or -1 with errno.
+ * its place is not followed. The descriptor is a high one if it can be, never 0, 1 or 2. Returns the descriptor, or -1 with errno.
  */
 int gst_output_create(char *path, size_t size);
 

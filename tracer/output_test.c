@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -103,6 +104,46 @@ static void test_link_is_not_followed(void **state)
 	assert_int_equal(access(target, F_OK), -1);
 }
 
+/* A program without stdout must not print into the trace. */
+static void test_never_a_standard_descriptor(void **state)
+{
+	struct rlimit before, few;
+	char path[512];
+	int saved, fd;
+
+	(void)state;
+	saved = dup(STDIN_FILENO);
+	assert_true(saved > STDERR_FILENO);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	for (int round = 0; round < 2; round++) {
+		few = before;
+		few.rlim_cur = round ? (rlim_t)saved + 2 : before.rlim_cur;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		close(STDIN_FILENO);
+		in_folder(path, sizeof(path), "few.gst");
+		fd = gst_output_create(path, sizeof(path));
+		assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+		assert_true(fd > STDERR_FILENO);
+		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+		close(fd);
+		unlink(path);
+	}
+	/* Nothing but such a one is free: no trace, and no empty file. */
+	few.rlim_cur = (rlim_t)saved + 1;
+	for (int used = dup(saved); used >= 0 && used < saved; used = dup(saved)) {
+		few.rlim_cur = (rlim_t)used + 1;
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	close(STDIN_FILENO);
+	in_folder(path, sizeof(path), "few.gst");
+	fd = gst_output_create(path, sizeof(path));
+	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	close(saved);
+	assert_int_equal(fd, -1);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 static void test_errors(void **state)
 {
 	char path[512];
@@ -160,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_never_overwrites),
 		cmocka_unit_test(test_link_is_not_followed),
+		cmocka_unit_test(test_never_a_standard_descriptor),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_absolute),

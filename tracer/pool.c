@@ -79,7 +79,8 @@ static void *map_file(struct gst_pool *pool, const char *dir, size_t bytes, uint
 	}
 	/* A child of fork() shares nothing of it: it must not write here. */
 	madvise(memory, bytes, MADV_DONTFORK);
-	pool->fd = fd;
+	/* The mapping is enough; a number less that the program may come across. */
+	close(fd);
 	return memory;
 
 fail_fd:
@@ -177,7 +178,6 @@ int gst_pool_init(struct gst_pool *pool, const char *dir, size_t bytes, uint64_t
 	uint32_t index = 0;
 
 	memset(pool, 0, sizeof(*pool));
-	pool->fd = -1;
 	pool->process = process;
 	atomic_init(&pool->next_number, 1);
 	if (bytes < GST_POOL_BYTES_MIN) {
@@ -245,11 +245,7 @@ void gst_pool_release(struct gst_pool *pool, bool unlink_file)
 	if (pool->memory) {
 		munmap(pool->memory, pool->bytes);
 	}
-	if (pool->fd >= 0) {
-		close(pool->fd);
-	}
 	memset(pool, 0, sizeof(*pool));
-	pool->fd = -1;
 }
 
 struct gst_page *gst_pool_take(struct gst_pool *pool, enum gst_page_size size, uint32_t flags,

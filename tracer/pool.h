@@ -56,7 +56,6 @@ struct gst_pool {
 	uint32_t total[GST_PAGE_SIZES];
 	_Atomic uint64_t next_number; /* of a page's use, from 1 */
 	_Atomic uint32_t wake;	      /* futex: 1 when the writer is wanted at once */
-	int fd;			      /* staging file; -1: anonymous memory */
 	char path[96];		      /* of the staging file; "" if there is none */
 };
 
