@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ANCHOR_PERIOD_NS UINT64_C(900000000)
@@ -60,7 +61,13 @@ int gst_writer_init(struct gst_writer *w, int fd, struct gst_pool *pool, struct 
 		    struct gst_intern *strings, struct gst_state *state,
 		    const struct gst_writer_io *io)
 {
+	struct stat about;
+
 	w->fd = fd;
+	if (!fstat(fd, &about)) {
+		w->file_dev = about.st_dev;
+		w->file_ino = about.st_ino;
+	}
 	w->pool = pool;
 	w->loss = loss;
 	w->strings = strings;
@@ -102,6 +109,20 @@ static void fail(struct gst_writer *w, int error)
 		w->error = error;
 		atomic_store(&w->state->is_on, 0);
 	}
+}
+
+/* A program that closes all descriptors may have given the number of ours to a file of its own. */
+static bool has_lost_file(struct gst_writer *w)
+{
+	struct stat about;
+
+	if (!w->file_ino ||
+	    (!fstat(w->fd, &about) && about.st_ino == w->file_ino && about.st_dev == w->file_dev)) {
+		return false;
+	}
+	/* For good: nothing that follows may reach it. */
+	w->fd = -1;
+	return true;
 }
 
 /* All of it or an errno; the file may then end in a part of it. */
@@ -170,7 +191,7 @@ static int flush_out(struct gst_writer *w)
 	if (w->error) {
 		return w->error;
 	}
-	error = reserve(w, w->out_used);
+	error = has_lost_file(w) ? EBADF : reserve(w, w->out_used);
 	if (!error) {
 		error = write_all(w, w->out, w->out_used);
 		if (error && !ftruncate(w->fd, (off_t)end)) {
@@ -710,7 +731,7 @@ int gst_writer_finish(struct gst_writer *w)
 		return w->error;
 	}
 	/* Give back the blocks reserved ahead. */
-	if (w->reserved != UINT64_MAX && ftruncate(w->fd, (off_t)w->end)) {
+	if (w->reserved != UINT64_MAX && !has_lost_file(w) && ftruncate(w->fd, (off_t)w->end)) {
 		/* Only space is lost. */
 	}
 	return 0;

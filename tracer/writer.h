@@ -51,7 +51,8 @@ struct gst_writer {
 	uint32_t begun;	       /* segments whose snapshot was written */
 	uint32_t last_segment; /* the highest one with a chunk */
 	int fd;
-	uint64_t end;	   /* length of the file */
+	uint64_t file_dev, file_ino; /* which file @fd was at first; 0, 0 = not known */
+	uint64_t end;		     /* length of the file */
 	uint64_t reserved; /* up to where blocks are reserved; 0 = this file system cannot */
 	unsigned char *out;
 	size_t out_used;

@@ -343,6 +343,31 @@ static void test_full_disk(void **state)
 	fill_disk(0, true, EIO, false);
 }
 
+/* A program that closes all descriptors and opens its own files: none of them gets a byte, none is cut. */
+static void test_descriptor_of_another_file(void **state)
+{
+	char path[] = "/tmp/writer_test.XXXXXX";
+	struct bench *b = bench_new(&good_disk);
+	int theirs = mkstemp(path);
+	struct stat about;
+
+	(void)state;
+	assert_true(theirs >= 0);
+	unlink(path);
+	assert_int_equal(write(theirs, "mine", 4), 4);
+	put_calls(b, 4);
+	assert_int_equal(gst_writer_cycle(&b->writer), 0);
+	assert_int_equal(dup2(theirs, b->fd), b->fd);
+	put_calls(b, 4);
+	assert_int_equal(gst_writer_cycle(&b->writer), EBADF);
+	assert_int_equal(atomic_load(&b->w->state.is_on), 0);
+	assert_int_equal(gst_writer_finish(&b->writer), EBADF);
+	assert_int_equal(fstat(theirs, &about), 0);
+	assert_int_equal(about.st_size, 4);
+	close(theirs);
+	bench_free(b);
+}
+
 /* A crash after the write and before copied_bytes moved: the same bytes are in both, named the same. */
 static void test_double_coverage_is_named(void **state)
 {
@@ -439,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_short_and_interrupted_writes),
 		cmocka_unit_test(test_many_pages),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_descriptor_of_another_file),
 		cmocka_unit_test(test_double_coverage_is_named),
 		cmocka_unit_test(test_hanging_flush_is_said_once),
 		cmocka_unit_test(test_scribbled_strings),
