@@ -2,7 +2,7 @@
  * words.c - names, times and sizes as a finding says them.
  *
  * Role      : one place for how things are called, so that all findings read alike.
- * Method    : snprintf into the arena; numbers with three digits.
+ * Method    : snprintf into the arena; numbers as the report writes them (units.h).
  * Invariant : does not depend on the locale (whole numbers only) or on addresses.
  * Not here  : escaping; each exporter has its own.
  */
@@ -11,6 +11,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
 
 const char *gst_check_text(struct gst_check_run *r, const char *fmt, ...)
 {
@@ -31,52 +34,23 @@ const char *gst_check_text(struct gst_check_run *r, const char *fmt, ...)
 	return text;
 }
 
-/* @n in units of @unit, three digits. */
-static const char *scaled(char buf[32], uint64_t n, uint64_t unit, const char *name)
-{
-	uint64_t whole = n / unit, part = n % unit;
-
-	if (unit == 1) {
-		(void)snprintf(buf, 32, "%" PRIu64 " %s", whole, name);
-	} else if (whole < 10) {
-		(void)snprintf(buf, 32, "%" PRIu64 ".%02" PRIu64 " %s", whole, part * 100 / unit,
-			       name);
-	} else if (whole < 100) {
-		(void)snprintf(buf, 32, "%" PRIu64 ".%" PRIu64 " %s", whole, part * 10 / unit,
-			       name);
-	} else {
-		(void)snprintf(buf, 32, "%" PRIu64 " %s", whole, name);
-	}
-	return buf;
-}
-
 const char *gst_check_time(char buf[32], uint64_t ns)
 {
-	if (ns < 1000) {
-		return scaled(buf, ns, 1, "ns");
-	}
-	if (ns < 1000000) {
-		return scaled(buf, ns, 1000, "us");
-	}
-	if (ns < 1000000000) {
-		return scaled(buf, ns, 1000000, "ms");
-	}
-	return scaled(buf, ns, 1000000000, "s");
+	struct gst_number n = gst_duration(ns);
+
+	memcpy(buf, n.text, sizeof(n.text));
+	return buf;
 }
 
 const char *gst_check_bytes(char buf[32], uint64_t bytes)
 {
-	if (bytes < 1024) {
-		return scaled(buf, bytes, 1, "bytes");
-	}
-	if (bytes < (1u << 20)) {
-		return scaled(buf, bytes, 1024, "KiB");
-	}
-	if (bytes < (1u << 30)) {
-		return scaled(buf, bytes, 1u << 20, "MiB");
-	}
-	return scaled(buf, bytes, 1u << 30, "GiB");
+	struct gst_number n = gst_bytes(bytes);
+
+	memcpy(buf, n.text, sizeof(n.text));
+	return buf;
 }
+
+_Static_assert(sizeof(struct gst_number) == 32, "fits into what callers have");
 
 const char *gst_check_times(struct gst_check_run *r, uint64_t n)
 {

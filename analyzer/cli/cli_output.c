@@ -12,7 +12,7 @@
 
 #include "analyzer/base/mem.h"
 #include "analyzer/cli/cli.h"
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 
 static int limit_status = GST_EXIT_LIMIT;
 

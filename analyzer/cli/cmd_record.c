@@ -24,7 +24,7 @@
 #include "analyzer/cli/session.h"
 #include "analyzer/cli/settings.h"
 #include "analyzer/cli/watch.h"
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 #include "analyzer/load/fold.h"
 #include "analyzer/load/load.h"
 

@@ -11,7 +11,7 @@
 #include "analyzer/cli/analysis.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/text_layout.h"
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 
 static void rule_lines(const struct gst_verify *v, struct gst_outfile *out)
 {

@@ -14,7 +14,7 @@
 
 #include "analyzer/base/assert.h"
 #include "analyzer/export/export_names.h"
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 #include "tracer/format/schema.h"
 
 static void set(struct gst_label *l, const char *format, ...) __attribute__((format(printf, 2, 3)));

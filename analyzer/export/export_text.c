@@ -17,7 +17,7 @@
 #include "analyzer/export/describe.h"
 #include "analyzer/export/export_names.h"
 #include "analyzer/export/text_layout.h"
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 
 /* Without opt->all. */
 enum {

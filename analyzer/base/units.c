@@ -7,7 +7,7 @@
  * Invariant : integers alone: the same text on every machine and in every locale.
  * Not here  : machine-readable numbers, which are never rounded.
  */
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

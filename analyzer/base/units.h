@@ -4,8 +4,8 @@
  * Integer arithmetic alone: the same text on every machine and in every locale. Each returns its buffer, a
  * struct by value, so that several fit in one call of printf: gst_duration(ns).text.
  */
-#ifndef GSTRACE_ANALYZER_EXPORT_UNITS_H
-#define GSTRACE_ANALYZER_EXPORT_UNITS_H
+#ifndef GSTRACE_ANALYZER_BASE_UNITS_H
+#define GSTRACE_ANALYZER_BASE_UNITS_H
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/export/units.h"
+#include "analyzer/base/units.h"
 
 static void durations(void **state)
 {
