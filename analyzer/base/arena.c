@@ -94,6 +94,24 @@ void gst_arena_reset(struct gst_arena *a)
 	a->used = 0;
 }
 
+void gst_arena_adopt(struct gst_arena *a, struct gst_arena *from)
+{
+	struct block **last = &from->head;
+
+	/* Behind the head, whose room is still good. What is left of theirs stays unused. */
+	while (*last)
+		last = &(*last)->next;
+	if (a->head) {
+		*last = a->head->next;
+		a->head->next = from->head;
+	} else {
+		a->head = from->head;
+	}
+	a->taken += from->taken;
+	a->used += from->used;
+	gst_mem_free(from, sizeof(*from));
+}
+
 static struct block *add_block(struct gst_arena *a, size_t size)
 {
 	struct block *b;

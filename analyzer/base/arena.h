@@ -25,6 +25,9 @@ void gst_arena_free(struct gst_arena *a);
 /** Forget all allocations. Keeps memory for the next pass. */
 void gst_arena_reset(struct gst_arena *a);
 
+/** Let @a own all that was allocated in @from, where it stands; @from is gone then. */
+void gst_arena_adopt(struct gst_arena *a, struct gst_arena *from);
+
 /** @size bytes (0 is fine), zeroed, aligned to 16, valid until reset or free. Cost: O(size). */
 void *gst_arena_alloc(struct gst_arena *a, size_t size);
 

@@ -5,6 +5,7 @@
 #include "analyzer/base/assert.h"
 #include "analyzer/base/err.h"
 #include "analyzer/base/map.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/strtab.h"
 #include "analyzer/base/vec.h"
@@ -314,14 +315,75 @@ static void test_status_names(void **state)
 	GST_DCHECK(1 + 1 == 2);
 }
 
+static void adopts_what_another_arena_holds(void **state)
+{
+	struct gst_arena *a = gst_arena_new(0);
+	struct gst_arena *empty = gst_arena_new(0);
+	uint64_t before = gst_mem_used();
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		struct gst_arena *from = gst_arena_new(0);
+		char *small = gst_arena_copy(from, "kept", 4);
+		uint8_t *large = gst_arena_alloc(from, 100000);
+		char *mine;
+
+		large[99999] = 7;
+		gst_arena_adopt(a, from);
+		mine = gst_arena_alloc(a, 16);
+		memset(mine, 0xff, 16);
+		assert_string_equal(small, "kept");
+		assert_int_equal(large[99999], 7);
+	}
+	gst_arena_adopt(a, empty);
+	assert_true(gst_arena_used(a) >= 300000);
+	/* All of it goes with @a: it asserts that its counts hold. */
+	gst_arena_free(a);
+	assert_true(gst_mem_used() < before);
+}
+
+#define TASKS 1000u
+
+static void count_task(uint32_t index, void *payload)
+{
+	uint32_t *ran = payload;
+
+	ran[index] += index + 1;
+}
+
+static void runs_each_task_once(void **state)
+{
+	static uint32_t ran[TASKS];
+
+	(void)state;
+	assert_int_equal(gst_parallel_threads(), 1);
+	for (uint32_t threads = 0; threads <= GST_THREADS_MAX + 1; threads++) {
+		memset(ran, 0, sizeof(ran));
+		gst_parallel_set_threads(threads);
+		assert_in_range(gst_parallel_threads(), 1, GST_THREADS_MAX);
+		gst_parallel_run(TASKS, count_task, ran);
+		for (uint32_t i = 0; i < TASKS; i++)
+			assert_int_equal(ran[i], i + 1);
+		gst_parallel_run(0, count_task, NULL);
+	}
+	gst_parallel_set_threads(1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_err),	cmocka_unit_test(test_mem_limit),
-		cmocka_unit_test(test_arena),	cmocka_unit_test(test_arena_limit),
-		cmocka_unit_test(test_vec),	cmocka_unit_test(test_map),
-		cmocka_unit_test(test_map_add), cmocka_unit_test(test_strtab),
-		cmocka_unit_test(test_sort),	cmocka_unit_test(test_status_names),
+		cmocka_unit_test(adopts_what_another_arena_holds),
+		cmocka_unit_test(runs_each_task_once),
+		cmocka_unit_test(test_err),
+		cmocka_unit_test(test_mem_limit),
+		cmocka_unit_test(test_arena),
+		cmocka_unit_test(test_arena_limit),
+		cmocka_unit_test(test_vec),
+		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_map_add),
+		cmocka_unit_test(test_strtab),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_status_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
