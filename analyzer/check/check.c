@@ -2,14 +2,18 @@
  * check.c - the list of checks, and the run over all of them.
  *
  * Role      : gst_check_run; the one place where a check is registered.
- * Method    : each check adds its findings; then they are sorted by cost, severity, id and time.
- * Invariant : the order of the list changes nothing but gst_check_ids().
+ * Method    : each check is a run of its own, so that they may be made at the same time (parallel.h): what
+ *             it needs and what it finds is its own, and the stages before are const. Findings are then put
+ *             together in the order of the list and sorted by cost, severity, id and time.
+ * Invariant : the order of the list changes nothing but gst_check_ids(); the number of threads, nothing.
  * Not here  : what is wrong and what it costs.
  */
 #include "analyzer/check/check_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/base/parallel.h"
 
 /* X(id, function), in the order of gst_check_ids(). */
 #define GST_CHECKS(X)                                               \
@@ -32,8 +36,8 @@ static const struct gst_check checks[] = {
 #undef GST_X
 };
 
-/* Edges that all searches of one run may look at, some seconds' worth. */
-#define SEARCHES_WORTH UINT64_C(100000000)
+/* Edges that all searches of one check may look at, a second's worth or two. */
+#define SEARCHES_WORTH UINT64_C(50000000)
 
 #define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
 
@@ -94,13 +98,53 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->title, y->title);
 }
 
+struct runs {
+	struct gst_check_run run[CHECK_COUNT];
+	uint32_t check[CHECK_COUNT]; /* of each run */
+	uint32_t count;
+};
+
+static void run_one(uint32_t index, void *payload)
+{
+	struct runs *runs = payload;
+	struct gst_check_run *r = &runs->run[index];
+
+	r->arena = gst_arena_new(0);
+	r->scratch = gst_arena_new(0);
+	r->search = gst_mem_alloc(sizeof(*r->search));
+	r->search_left = SEARCHES_WORTH;
+	checks[runs->check[index]].run(r);
+	gst_mem_free(r->search, sizeof(*r->search));
+	gst_arena_free(r->scratch);
+}
+
+/* All findings into @all, whatever finished first. */
+static void put_together(struct runs *runs, struct gst_arena *arena, struct gst_check_run *all)
+{
+	for (uint32_t i = 0; i < runs->count; i++) {
+		struct gst_check_run *r = &runs->run[i];
+
+		for (size_t j = 0; j < r->found.count; j++) {
+			gst_vec_push(&all->found, r->found.data[j]);
+		}
+		for (size_t j = 0; j < r->hidden.count; j++) {
+			gst_vec_push(&all->hidden, r->hidden.data[j]);
+		}
+		all->hidden_count += r->hidden_count;
+		gst_vec_free(&r->found);
+		gst_vec_free(&r->hidden);
+		gst_arena_adopt(arena, r->arena);
+	}
+}
+
 gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 			 const struct gst_timing *t, const struct gst_check_options *opt,
 			 struct gst_arena *arena, const struct gst_findings **out,
 			 struct gst_err *err)
 {
 	static const struct gst_check_options all;
-	struct gst_check_run r = {.m = m, .o = o, .t = t, .arena = arena};
+	struct gst_check_run r = {.m = m, .o = o, .t = t};
+	struct runs *runs;
 	struct gst_findings *f;
 	gst_status st;
 
@@ -115,17 +159,17 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 		return st;
 	}
 	r.traced_ns = m->end_ns > m->begin_ns ? m->end_ns - m->begin_ns : 0;
-	r.scratch = gst_arena_new(0);
-	r.search = gst_mem_alloc(sizeof(*r.search));
-	r.search_left = SEARCHES_WORTH;
-	for (size_t i = 0; i < CHECK_COUNT; i++) {
+	runs = gst_mem_alloc(sizeof(*runs));
+	for (uint32_t i = 0; i < CHECK_COUNT; i++) {
 		if ((opt->only_count == 0 || is_named(checks[i].id, opt->only, opt->only_count)) &&
 		    !is_named(checks[i].id, opt->skip, opt->skip_count)) {
-			checks[i].run(&r);
+			runs->check[runs->count] = i;
+			runs->run[runs->count++] = r;
 		}
 	}
-	gst_arena_free(r.scratch);
-	gst_mem_free(r.search, sizeof(*r.search));
+	gst_parallel_run(runs->count, run_one, runs);
+	put_together(runs, arena, &r);
+	gst_mem_free(runs, sizeof(*runs));
 	f = GST_ARENA_ARRAY(arena, struct gst_findings, 1);
 	if (r.found.count) {
 		qsort(r.found.data, r.found.count, sizeof(*r.found.data), by_cost);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/arena.h"
+#include "analyzer/base/parallel.h"
 
 bool gst_cli_parse_time(const char *text, uint64_t *ns)
 {
@@ -58,11 +59,18 @@ bool gst_cli_parse_time(const char *text, uint64_t *ns)
 bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id, const char *value,
 			  bool *is_wrong)
 {
+	uint64_t threads = 0;
+
 	*is_wrong = false;
 	switch (id) {
 	case GST_INPUT_MEMORY_LIMIT:
 		*is_wrong = !gst_opt_number(opt, "memory-limit", value, 1 << 16, UINT64_MAX, true,
 					    &in->memory_limit);
+		return true;
+	case GST_INPUT_THREADS:
+		*is_wrong =
+			!gst_opt_number(opt, "threads", value, 1, GST_THREADS_MAX, false, &threads);
+		in->threads = (uint32_t)threads;
 		return true;
 	case GST_INPUT_FROM:
 	case GST_INPUT_TO:
@@ -186,6 +194,7 @@ int gst_cli_analyze(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 
 	memset(out, 0, sizeof(*out));
 	gst_cli_set_memory_limit(in->memory_limit, GST_EXIT_LIMIT);
+	gst_parallel_set_threads(in->threads);
 	out->arena = gst_arena_new(0);
 	out->loaders =
 		gst_arena_alloc_array(out->arena, (size_t)in->count, sizeof(struct gst_loader *));

@@ -16,6 +16,7 @@ struct gst_cli_inputs {
 	char *const *paths;
 	int count;
 	uint64_t memory_limit;	 /* 0 = none */
+	uint32_t threads;	 /* at most so many; 0 = as many as processors */
 	uint64_t from_ns, to_ns; /* since the begin of the trace; 0, UINT64_MAX = all */
 	struct gst_check_options checks;
 };
@@ -29,12 +30,14 @@ struct gst_cli_analysis {
 };
 
 /* Option ids and table rows of the shared options. */
-enum { GST_INPUT_MEMORY_LIMIT = 0x2000, GST_INPUT_FROM, GST_INPUT_TO };
+enum { GST_INPUT_MEMORY_LIMIT = 0x2000, GST_INPUT_FROM, GST_INPUT_TO, GST_INPUT_THREADS };
 
 #define GST_INPUT_OPTIONS                                                              \
 	{GST_INPUT_FROM, "from", "TIME",                                               \
 	 "look at the trace from here on, counted from its begin:\n1.5s, 200ms, ..."}, \
 		{GST_INPUT_TO, "to", "TIME", "and up to here"},                        \
+		{GST_INPUT_THREADS, "threads", "N",                                    \
+		 "use so many processors (default: all, at most 8)"},                  \
 	{                                                                              \
 		GST_INPUT_MEMORY_LIMIT, "memory-limit", "SIZE",                        \
 			"stop with status 4 beyond this (default: none)"               \

@@ -8,6 +8,7 @@
 #include "analyzer/cli/cli_output.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "analyzer/base/mem.h"
@@ -18,6 +19,11 @@ static int limit_status = GST_EXIT_LIMIT;
 
 static void out_of_memory(uint64_t wanted_bytes, uint64_t used_bytes, uint64_t limit_bytes)
 {
+	static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+
+	/* Another thread got here first: it ends the process for all. */
+	while (atomic_flag_test_and_set(&is_ending))
+		pause();
 	gst_outfile_abort_all();
 	if (limit_bytes) {
 		gst_cli_error(

@@ -10,6 +10,7 @@
  * Not here  : the rules (rules.c), reachability (reach.c), paths (explain.c).
  */
 #include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/order/order_internal.h"
 
@@ -265,30 +266,25 @@ static void release(struct gst_order_builder *b)
 
 /* ---- seal -------------------------------------------------------------------------------------------------- */
 
-static void group_edges(struct gst_order *o, struct gst_arena *arena)
+/* Zeroed arrays; counts go two places on: filling then moves each start to where it belongs. */
+static void group_in(const struct gst_order *o, uint32_t *first, gst_edge_id *ids)
 {
-	uint32_t *in_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)o->node_count + 2);
-	uint32_t *out_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)o->node_count + 2);
-	gst_edge_id *in = GST_ARENA_ARRAY(arena, gst_edge_id, o->edge_count);
-	gst_edge_id *out = GST_ARENA_ARRAY(arena, gst_edge_id, o->edge_count);
+	for (uint32_t e = 0; e < o->edge_count; e++)
+		first[o->edges[e].to + 2]++;
+	for (uint32_t n = 1; n < o->node_count; n++)
+		first[n + 1] += first[n];
+	for (uint32_t e = 0; e < o->edge_count; e++)
+		ids[first[o->edges[e].to + 1]++] = e;
+}
 
-	/* Counts two places on: filling moves each start to where it belongs. */
-	for (uint32_t e = 0; e < o->edge_count; e++) {
-		in_first[o->edges[e].to + 2]++;
-		out_first[o->edges[e].from + 2]++;
-	}
-	for (uint32_t n = 1; n < o->node_count; n++) {
-		in_first[n + 1] += in_first[n];
-		out_first[n + 1] += out_first[n];
-	}
-	for (uint32_t e = 0; e < o->edge_count; e++) {
-		in[in_first[o->edges[e].to + 1]++] = e;
-		out[out_first[o->edges[e].from + 1]++] = e;
-	}
-	o->in = in;
-	o->out = out;
-	o->in_first = in_first;
-	o->out_first = out_first;
+static void group_out(const struct gst_order *o, uint32_t *first, gst_edge_id *ids)
+{
+	for (uint32_t e = 0; e < o->edge_count; e++)
+		first[o->edges[e].from + 2]++;
+	for (uint32_t n = 1; n < o->node_count; n++)
+		first[n + 1] += first[n];
+	for (uint32_t e = 0; e < o->edge_count; e++)
+		ids[first[o->edges[e].from + 1]++] = e;
 }
 
 /* Points as they were submitted: enter, barrier points, ops, exit, call by call. */
@@ -420,9 +416,41 @@ static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 	gst_mem_free(seen, (size_t)count * sizeof(*seen));
 }
 
+struct seal {
+	struct gst_order_builder *b;
+	uint32_t *in_first, *out_first, *position;
+	gst_edge_id *in, *out;
+	gst_point_id *points;
+	bool is_forward;
+};
+
+enum { SEAL_POINTS, SEAL_IN, SEAL_OUT, SEAL_TASKS };
+
+static void seal_part(uint32_t index, void *payload)
+{
+	struct seal *s = payload;
+	const struct gst_order *o = s->b->o;
+
+	switch (index) {
+	case SEAL_POINTS:
+		submission_order(s->b, s->points);
+		for (uint32_t i = 0; i < 2 * o->node_count; i++)
+			s->position[s->points[i]] = i;
+		s->is_forward = is_forward(o, s->position);
+		break;
+	case SEAL_IN:
+		group_in(o, s->in_first, s->in);
+		break;
+	case SEAL_OUT:
+		group_out(o, s->out_first, s->out);
+		break;
+	}
+}
+
 static void seal(struct gst_order_builder *b)
 {
 	struct gst_order *o = b->o;
+	struct seal s = {.b = b};
 	uint32_t count;
 	gst_point_id *points;
 	uint32_t *position;
@@ -433,17 +461,22 @@ static void seal(struct gst_order_builder *b)
 	gst_vec_free(&b->edges);
 	o->barrier_owner =
 		gst_arena_copy(b->arena, b->owners.data, b->owners.count * sizeof(*b->owners.data));
-	group_edges(o, b->arena);
+	s.in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->node_count + 2);
+	s.out_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->node_count + 2);
+	s.in = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->edge_count);
+	s.out = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->edge_count);
 	count = 2 * o->node_count;
-	points = GST_ARENA_ARRAY(b->arena, gst_point_id, count);
-	position = GST_ARENA_ARRAY(b->arena, uint32_t, count);
-	submission_order(b, points);
-	for (uint32_t i = 0; i < count; i++)
-		position[points[i]] = i;
+	s.points = points = GST_ARENA_ARRAY(b->arena, gst_point_id, count);
+	s.position = position = GST_ARENA_ARRAY(b->arena, uint32_t, count);
+	gst_parallel_run(SEAL_TASKS, seal_part, &s);
+	o->in = s.in;
+	o->out = s.out;
+	o->in_first = s.in_first;
+	o->out_first = s.out_first;
 	o->acyclic_count = count;
 	o->topological = points;
 	o->position = position;
-	if (!is_forward(o, position)) {
+	if (!s.is_forward) {
 		o->acyclic_count = sort_points(o, points);
 		for (uint32_t i = 0; i < count; i++)
 			position[points[i]] = i;

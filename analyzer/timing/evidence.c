@@ -180,7 +180,7 @@ static bool is_vague(const struct gst_timing *t, gst_node_id node)
 	return false;
 }
 
-void gst_timing_find_evidence(struct gst_timing *t)
+void gst_timing_init_evidence(struct gst_timing *t)
 {
 	for (gst_edge_id e = 0; e < t->edge_count; e++) {
 		t->edges[e] = gst_order_edge(t->o, e)->strength;
@@ -190,6 +190,10 @@ void gst_timing_find_evidence(struct gst_timing *t)
 					? t->m->ops[n].begin_ns
 					: GST_TIME_UNKNOWN;
 	}
+}
+
+void gst_timing_find_evidence(struct gst_timing *t)
+{
 	for (uint32_t i = 0; i < t->moment_count; i++) {
 		gst_moment_id p = t->topological[i];
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/vec.h"
 
@@ -289,6 +290,20 @@ uint32_t gst_timing_share(const struct gst_timing *t, gst_op_id op)
 
 /* ---- the public side ------------------------------------------------------------------------------- */
 
+static void prepare(uint32_t index, void *payload)
+{
+	struct gst_timing *t = payload;
+
+	if (index == 0) {
+		find_engines(t);
+		find_topological(t);
+	} else {
+		gst_timing_init_evidence(t);
+		find_shares(t);
+		find_spinning(t);
+	}
+}
+
 gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
 			    struct gst_arena *arena, const struct gst_timing **out,
 			    struct gst_err *err)
@@ -327,10 +342,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	}
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
 	t->shares = GST_ARENA_ARRAY(arena, uint32_t, m->kernel_count);
-	find_engines(t);
-	find_topological(t);
-	find_shares(t);
-	find_spinning(t);
+	gst_parallel_run(2, prepare, t);
 	gst_timing_find_evidence(t);
 	gst_timing_prepare_replay(t, arena);
 	*out = t;

@@ -61,6 +61,9 @@ static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op
 	return t->m->ops[op].flags & GST_OP_EARLY_BEGIN ? t->seen_ns[op] : t->m->ops[op].begin_ns;
 }
 
+/** Each edge and moment as it is before there is evidence. */
+void gst_timing_init_evidence(struct gst_timing *t);
+
 /** Fill edges, seen_ns and is_vague from topological. */
 void gst_timing_find_evidence(struct gst_timing *t);
 
