@@ -90,7 +90,7 @@ gst_status gst_gst_writer_put(struct gst_gst_writer *w, const struct gst_schema_
 {
 	uint32_t kind = schema->kind | (schema->is_critical ? GST_KIND_CRITICAL : 0u);
 	struct gst_rec_head head;
-	uint64_t bytes;
+	uint64_t bytes, stored;
 	gst_status st;
 	uint8_t *p;
 
@@ -112,8 +112,12 @@ gst_status gst_gst_writer_put(struct gst_gst_writer *w, const struct gst_schema_
 		return GST_OK;
 	}
 	GST_ASSERT(tail_bytes % 8 == 0);
+	memcpy(&head, data, sizeof(head));
+	stored = (uint64_t)head.size8 * 8;
 	bytes = tail_bytes ? (uint64_t)schema->bytes + tail_bytes
 			   : gst_record_trim(data, schema->bytes);
+	if (!tail_bytes && stored > bytes && stored <= schema->bytes)
+		bytes = stored;
 	p = add_record(w, bytes, &st, err);
 	if (!p)
 		return st;

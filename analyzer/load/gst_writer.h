@@ -32,7 +32,8 @@ void gst_gst_writer_begin(struct gst_gst_writer *w, const struct gst_chunk_heade
 /**
  * Append a record of @schema: @data is its full struct (the head is made anew) with @corr.
  *
- * Zeros at its end are left out. @tail: the text of a STRING (length is set from @tail_bytes), or
+ * Zeros at its end are left out, but for those within the size that its head names (0 = none): a copy
+ * then has the size of what was read. @tail: the text of a STRING (length is set from @tail_bytes), or
  * what follows the fields of others, a multiple of 8 bytes.
  * Errors: GST_E_LIMIT: string, record or chunk too large; nothing is added.
  */

@@ -14,6 +14,7 @@
 #include "analyzer/base/outfile.h"
 #include "analyzer/base/strtab.h"
 #include "tracer/format/api.h"
+#include "tracer/format/encode.h"
 
 #include <inttypes.h>
 
@@ -529,6 +530,16 @@ static gst_status read_record_line(struct parser *p, const struct word *name)
 			has_bytes = true;
 		} else if (is_raw) {
 			return complain(p, &key, "kind, corr or bytes");
+		} else if (is_word(&key, "record_bytes") && !schema->has_tail) {
+			uint64_t bytes = 0;
+			struct gst_rec_head head;
+
+			if (is_quoted || !parse_number(&value, &bytes) || bytes % 8 ||
+			    bytes < sizeof(head) || bytes > schema->bytes)
+				return complain(p, &value,
+						"a multiple of 8, at most the record's full size");
+			head = gst_record_head(schema->kind, (uint32_t)bytes, 0);
+			memcpy(data, &head, sizeof(head));
 		} else if (is_word(&key, "text") && schema->has_tail) {
 			if (!is_quoted)
 				return complain(p, &value, "text in quotes");

@@ -17,8 +17,9 @@
 static const struct gst_load_options in_file_order = {
 	.segment = -1, .file_order = true, .keep_unknown = true};
 
-/* The text of the trace in @l, which is closed; NULL: said why. */
-static char *to_text(struct gst_loader *l, size_t *length, size_t *room, uint64_t *records)
+/* The text of the trace in @l, which is closed; NULL: said why. @reasons: why it is not complete. */
+static char *to_text(struct gst_loader *l, size_t *length, size_t *room, uint64_t *records,
+		     size_t *reasons)
 {
 	struct gst_outfile *out = gst_outfile_open_memory();
 	struct gst_err err = {0};
@@ -30,6 +31,7 @@ static char *to_text(struct gst_loader *l, size_t *length, size_t *room, uint64_
 		return NULL;
 	}
 	*records = gst_loader_stats(l)->records + gst_loader_stats(l)->unknown_records;
+	*reasons = gst_loader_stats(l)->reason_count;
 	gst_loader_close(l);
 	return gst_outfile_take_memory(out, length, room);
 }
@@ -40,6 +42,7 @@ static int check(const char *path)
 	struct gst_err err = {0};
 	char *first = NULL, *second = NULL;
 	size_t first_length, first_room = 0, second_length, second_room = 0;
+	size_t reasons, reasons_again;
 	uint64_t records, again;
 	int failed = 1;
 
@@ -47,14 +50,14 @@ static int check(const char *path)
 		printf("FAIL: %s\n", err.text);
 		return 1;
 	}
-	first = to_text(l, &first_length, &first_room, &records);
+	first = to_text(l, &first_length, &first_room, &records, &reasons);
 	if (!first)
 		return 1;
 	if (gst_loader_open_memory(first, first_length, "text", &in_file_order, &l, &err)) {
 		printf("FAIL: %s: its text form: %s\n", path, err.text);
 		goto out;
 	}
-	second = to_text(l, &second_length, &second_room, &again);
+	second = to_text(l, &second_length, &second_room, &again, &reasons_again);
 	if (!second)
 		goto out;
 	if (records != again || first_length != second_length ||
@@ -62,6 +65,9 @@ static int check(const char *path)
 		printf("FAIL: %s: %" PRIu64 " records, %" PRIu64
 		       " come back from the text form, or other ones\n",
 		       path, records, again);
+	else if (reasons != reasons_again)
+		printf("FAIL: %s: something is missing from it, or from its text form alone\n",
+		       path);
 	else
 		failed = 0;
 out:
@@ -79,6 +85,7 @@ static int check_shuffled(const char *path)
 	size_t first_length = 0, first_room = 0, length, room, size, at, count = 0, i;
 	uint8_t *data = NULL, *other = NULL;
 	uint64_t records, random = 1;
+	size_t reasons;
 	struct gst_loader *l;
 	int failed = 1, round;
 	FILE *f = fopen(path, "rb");
@@ -124,7 +131,7 @@ static int check_shuffled(const char *path)
 		}
 		if (gst_loader_open_memory(other, size, path, NULL, &l, NULL))
 			goto out;
-		shuffled = to_text(l, &length, &room, &records);
+		shuffled = to_text(l, &length, &room, &records, &reasons);
 		if (!shuffled)
 			goto out;
 		if (!first) {

@@ -9,6 +9,7 @@
 #include "analyzer/load/text_writer.h"
 
 #include "tracer/format/api.h"
+#include "tracer/format/encode.h"
 
 #include <inttypes.h>
 
@@ -166,6 +167,13 @@ void gst_text_write_fields(struct gst_outfile *out, const struct gst_record *rec
 	} else if (rec->tail_bytes) {
 		gst_outfile_puts(out, " bytes=");
 		write_hex(out, rec->tail, rec->tail_bytes);
+	} else {
+		struct gst_rec_head head;
+
+		/* Zeros that a writer did not leave out count in the offsets of its staging pages. */
+		memcpy(&head, rec->data, sizeof(head));
+		if ((uint32_t)head.size8 * 8 > gst_record_trim(rec->data, rec->schema->bytes))
+			gst_outfile_printf(out, " record_bytes=%" PRIu32, (uint32_t)head.size8 * 8);
 	}
 }
 
