@@ -87,6 +87,24 @@ static void check_choice(struct gst_config_text *field, const char *variable, co
 	}
 }
 
+/* A period of 0 would never sleep; beyond a day, sums of nanoseconds could wrap around. */
+static void check_ms(uint64_t *field, const char *variable, uint64_t least)
+{
+	static const uint64_t most = UINT64_C(86400000);
+	uint64_t wanted = *field;
+	struct gst_linebuf line;
+	char text[24];
+
+	if (wanted >= least && wanted <= most) {
+		return;
+	}
+	*field = wanted < least ? least : most;
+	gst_linebuf_init(&line, text, sizeof(text));
+	gst_linebuf_add_dec(&line, (int64_t)*field);
+	gst_siglog(variable, wanted < least ? " is too small" : " is more than a day", "; using ",
+		   text, NULL);
+}
+
 void gst_config_read(struct gst_config *config, const char *(*get)(const char *name))
 {
 	const char *text;
@@ -104,6 +122,10 @@ void gst_config_read(struct gst_config *config, const char *(*get)(const char *n
 	}
 	GST_CONFIG_SETTINGS(GST_X)
 #undef GST_X
+	check_ms(&config->write_ms, "GSTRACE_WRITE_MS", 1);
+	check_ms(&config->flush_ms, "GSTRACE_FLUSH_MS", 1);
+	check_ms(&config->hang_ms, "GSTRACE_HANG_MS", 0);
+	check_ms(&config->exit_ms, "GSTRACE_EXIT_MS", 0);
 	check_choice(&config->graphs, "GSTRACE_GRAPHS", "launches", "nodes");
 	check_choice(&config->mode, "GSTRACE_MODE", "full", "order");
 	check_choice(&config->host_functions, "GSTRACE_HOST_FUNCTIONS", "off", "wrap");

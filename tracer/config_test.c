@@ -44,6 +44,31 @@ static const char *odd_variables(const char *name)
 	return !strcmp(name, "GSTRACE_PRIVATE") ? "yes" : NULL;
 }
 
+static const char *extreme_times(const char *name)
+{
+	if (!strcmp(name, "GSTRACE_WRITE_MS") || !strcmp(name, "GSTRACE_EXIT_MS")) {
+		return "0";
+	}
+	if (!strcmp(name, "GSTRACE_FLUSH_MS")) {
+		return "00";
+	}
+	/* In nanoseconds 448384, modulo 2^64. */
+	return !strcmp(name, "GSTRACE_HANG_MS") ? "18446744073710" : NULL;
+}
+
+/* No busy loop, and no sum that wraps around. */
+static void test_times(void **state)
+{
+	static struct gst_config config;
+
+	(void)state;
+	gst_config_read(&config, extreme_times);
+	assert_int_equal(config.write_ms, 1);
+	assert_int_equal(config.flush_ms, 1);
+	assert_int_equal(config.hang_ms, 86400000);
+	assert_int_equal(config.exit_ms, 0);
+}
+
 static void test_defaults(void **state)
 {
 	static struct gst_config config;
@@ -134,9 +159,8 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_times),	 cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_names),
 	};
 

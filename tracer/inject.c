@@ -175,6 +175,8 @@ static bool open_output(struct gst_tracer *t)
 				      : errno == EACCES ? ": permission denied"
 				      : errno == EROFS	? ": read-only file system"
 				      : errno == ENOSPC ? ": no space left"
+				      : errno == EISDIR ? ": is a folder; name a file in it"
+				      : errno == ENODEV ? ": is no regular file"
 							: ": cannot be created");
 		give_up(&t->config, "output ", text);
 		return false;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NUMBERS_MAX 1000
@@ -41,6 +42,7 @@ int gst_output_create(char *path, size_t size)
 {
 	struct gst_linebuf name;
 	size_t length = strlen(path);
+	struct stat about;
 
 	for (int number = 0; number < NUMBERS_MAX; number++) {
 		int fd;
@@ -63,6 +65,11 @@ int gst_output_create(char *path, size_t size)
 			return fd;
 		}
 		if (errno != EEXIST) {
+			return -1;
+		}
+		/* "traces.1" beside the folder "traces", or "/dev/null.1", is not what was meant. */
+		if (!number && !stat(path, &about) && !S_ISREG(about.st_mode)) {
+			errno = S_ISDIR(about.st_mode) ? EISDIR : ENODEV;
 			return -1;
 		}
 	}

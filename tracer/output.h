@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /**
- * Create the file @path, or with .1, .2 ... behind it if it exists: nothing is ever overwritten.
+ * Create the file @path, or with .1, .2 ... behind it if it exists: nothing is ever overwritten. A folder
+ * (EISDIR), a device or a pipe (ENODEV) of that name is an error.
  *
  * @path of @size bytes is changed to the name taken. The file is 0600 and closed on exec; a symbolic link in
  * its place is not followed. The descriptor is a high one if it can be, never 0, 1 or 2. Returns the descriptor, or -1 with errno.

@@ -152,6 +152,16 @@ static void test_errors(void **state)
 	in_folder(path, sizeof(path), "none/a.gst");
 	assert_int_equal(gst_output_create(path, sizeof(path)), -1);
 	assert_int_equal(errno, ENOENT);
+	/* Nothing beside what is no file. */
+	in_folder(path, sizeof(path), "");
+	path[strlen(path) - 1] = '\0';
+	assert_int_equal(gst_output_create(path, sizeof(path)), -1);
+	assert_int_equal(errno, EISDIR);
+	in_folder(path, sizeof(path), "pipe");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(gst_output_create(path, sizeof(path)), -1);
+	assert_int_equal(errno, ENODEV);
+	unlink(path);
 	/* It exists, and there is no room for a number behind the name. */
 	in_folder(path, sizeof(path), "a.gst");
 	assert_int_equal(gst_output_create(path, strlen(path) + 1), -1);
