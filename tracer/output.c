@@ -112,7 +112,9 @@ void gst_output_report(const char *dir, const char *kind, const char *text)
 	if (path.is_cut || line.is_cut) {
 		return;
 	}
-	fd = open(path_text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* A process that executes itself again has made one already. */
+	fd = open(path_text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		  0600);
 	if (fd < 0) {
 		return;
 	}

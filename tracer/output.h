@@ -19,7 +19,7 @@ int gst_output_create(char *path, size_t size);
 void gst_output_absolute(const char *path, char *full, size_t size);
 
 /**
- * Leave the line @text as <pid>.@kind in the session folder @dir ("" = none).
+ * Leave the line @text in <pid>.@kind in the session folder @dir ("" = none), behind those that are there.
  *
  * Errors are ignored: a report must not disturb anybody.
  */
