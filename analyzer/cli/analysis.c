@@ -163,6 +163,48 @@ static gst_status open_inputs(const struct gst_cli_inputs *in, struct gst_cli_an
 	return GST_OK;
 }
 
+struct identity {
+	dev_t dev;
+	ino_t ino;
+	int input;
+};
+
+static int compare_identities(const void *a, const void *b)
+{
+	const struct identity *x = a, *y = b;
+
+	if (x->dev != y->dev) {
+		return x->dev < y->dev ? -1 : 1;
+	}
+	if (x->ino != y->ino) {
+		return x->ino < y->ino ? -1 : 1;
+	}
+	return x->input - y->input;
+}
+
+/* All work would be there twice, and wait for itself. */
+static int refuse_same_inputs(const struct gst_cli_inputs *in, struct gst_arena *arena)
+{
+	struct identity *files =
+		gst_arena_alloc_array(arena, (size_t)in->count, sizeof(struct identity));
+	size_t count = 0;
+	struct stat st;
+
+	for (int i = 0; i < in->count; i++) {
+		if (stat(in->paths[i], &st) == 0 && S_ISREG(st.st_mode)) {
+			files[count++] = (struct identity){st.st_dev, st.st_ino, i};
+		}
+	}
+	qsort(files, count, sizeof(*files), compare_identities);
+	for (size_t i = 1; i < count; i++) {
+		if (files[i].dev == files[i - 1].dev && files[i].ino == files[i - 1].ino) {
+			gst_cli_error("%s is given twice", gst_cli_show(in->paths[files[i].input]));
+			return GST_EXIT_USAGE;
+		}
+	}
+	return GST_EXIT_OK;
+}
+
 static gst_status run_stages(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 			     struct gst_cli_analysis *out, struct gst_err *err)
 {
@@ -203,6 +245,9 @@ int gst_cli_analyze(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 	out->a.loads = out->stats;
 	out->a.paths = (const char *const *)in->paths;
 	out->a.input_count = (uint32_t)in->count;
+	if (refuse_same_inputs(in, out->arena)) {
+		return GST_EXIT_USAGE;
+	}
 	st = open_inputs(in, out, &err);
 	if (!st) {
 		st = run_stages(in, stage, out, &err);

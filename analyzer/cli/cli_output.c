@@ -8,6 +8,7 @@
 #include "analyzer/cli/cli_output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -50,11 +51,36 @@ int gst_cli_fail(gst_status st, const struct gst_err *err)
 	return st == GST_E_NOMEM || st == GST_E_LIMIT ? GST_EXIT_LIMIT : GST_EXIT_UNREADABLE;
 }
 
+static void end_by_signal(int number)
+{
+	/* unlink() is all that it does; SA_RESETHAND has put the default back. */
+	gst_outfile_abort_all();
+	raise(number);
+}
+
+/* No half-written file stays behind Ctrl-C; a file that gets too long is an error like a full disk. */
+static void take_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction ours = {.sa_handler = end_by_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		/* nohup, and shells for what runs in the background, have some ignored. */
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+			sigaction(numbers[i], &ours, NULL);
+		}
+	}
+	sigaction(SIGXFSZ, &ignore, NULL);
+}
+
 int gst_cli_open_output(const char *path, struct gst_outfile **out)
 {
 	struct gst_err err = {0};
-	gst_status st = gst_outfile_open(path ? path : "-", out, &err);
+	gst_status st;
 
+	take_signals();
+	st = gst_outfile_open(path ? path : "-", out, &err);
 	return st ? gst_cli_fail(st, &err) : GST_EXIT_OK;
 }
 

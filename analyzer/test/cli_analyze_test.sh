@@ -84,6 +84,28 @@ done
 expect 3 analyze --memory-limit=64M /dev/zero
 says 'is a device'
 
+expect 2 analyze bad.gst good.gst ./link.gst
+says 'link.gst is given twice'
+
+# ---- a file that gets too long, and Ctrl-C: nothing half stays ------------------------------------------
+mkdir limited
+for command in 'dump' 'export --perfetto --plain' 'export --sqlite'; do
+	# shellcheck disable=SC2086
+	(ulimit -f 1 && exec "$gstrace" $command -o limited/x bad.gst) 2>/dev/null
+	got=$?
+	[ "$got" -eq 3 ] || fails "status $got, not 3: $command beyond ulimit -f"
+	[ -z "$(ls limited)" ] || fails "$(ls limited) is left: $command"
+done
+"$gstrace" dump bad.gst | awk '{ print } /^call_exit/ { for (i = 0; i < 200; i++) print "nvtx time_ns=" i " what=mark name=\"x\"" }' >long.gstext
+"$gstrace" dump -o limited/x long.gstext 2>err &
+pid=$!
+while kill -0 "$pid" 2>/dev/null && [ -z "$(ls limited)" ]; do :; done
+kill -TERM "$pid" 2>/dev/null
+wait "$pid"
+got=$?
+[ "$got" -eq 0 ] || [ "$(ls limited)" = '' ] || fails "status $got, and $(ls limited) is left"
+rm -rf limited long.gstext
+
 # ---- findings: 0 and 1 ---------------------------------------------------------------------------------
 expect 0 analyze bad.gst
 shows 'default-stream-serialization'
