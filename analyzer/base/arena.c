@@ -36,10 +36,21 @@ struct block {
 	size_t dirty; /* bytes before this may be other than zero */
 };
 
+/* Memory of another's making. */
+struct taken {
+	struct taken *next;
+	void *data;
+	size_t size;
+};
+
+/* Smaller ones are copied: a block of the arena has room for many. */
+#define TAKE_BYTES ((size_t)64 << 10)
+
 _Static_assert(sizeof(struct block) % 16 == 0, "what follows the header is aligned to 16");
 
 struct gst_arena {
 	struct block *head;
+	struct taken *list; /* themselves in blocks */
 	uint64_t taken;
 	uint64_t used;
 	uint64_t limit;
@@ -58,6 +69,13 @@ struct gst_arena *gst_arena_new(uint64_t limit_bytes)
 static void free_blocks(struct gst_arena *a, struct block *keep)
 {
 	struct block *b, *next;
+	struct taken *t;
+
+	for (t = a->list; t; t = t->next) {
+		a->taken -= t->size;
+		gst_mem_free(t->data, t->size);
+	}
+	a->list = NULL;
 
 	for (b = a->head; b; b = next) {
 		next = b->next;
@@ -106,6 +124,14 @@ void gst_arena_adopt(struct gst_arena *a, struct gst_arena *from)
 		a->head->next = from->head;
 	} else {
 		a->head = from->head;
+	}
+	if (from->list) {
+		struct taken *t = from->list;
+
+		while (t->next)
+			t = t->next;
+		t->next = a->list;
+		a->list = from->list;
 	}
 	a->taken += from->taken;
 	a->used += from->used;
@@ -196,6 +222,29 @@ void *gst_arena_copy(struct gst_arena *a, const void *data, size_t size)
 	if (size)
 		memcpy(p, data, size);
 	return p;
+}
+
+void *gst_arena_take(struct gst_arena *a, void *data, size_t room_bytes, size_t used_bytes)
+{
+	struct taken *t;
+	void *p;
+
+	GST_ASSERT(used_bytes <= room_bytes);
+	if (used_bytes < TAKE_BYTES) {
+		p = gst_arena_copy(a, data, used_bytes);
+		gst_mem_free(data, room_bytes);
+		return p;
+	}
+	if (a->limit && (used_bytes > a->limit || a->taken > a->limit - used_bytes))
+		gst_mem_oom(used_bytes);
+	t = gst_arena_alloc(a, sizeof(*t));
+	t->data = gst_mem_realloc(data, room_bytes, used_bytes);
+	t->size = used_bytes;
+	t->next = a->list;
+	a->list = t;
+	a->taken += used_bytes;
+	a->used += used_bytes;
+	return t->data;
 }
 
 uint64_t gst_arena_used(const struct gst_arena *a)

@@ -37,11 +37,26 @@ void *gst_arena_alloc_array(struct gst_arena *a, size_t count, size_t item_bytes
 /** A copy of @size bytes at @data, with one zero byte after it. */
 void *gst_arena_copy(struct gst_arena *a, const void *data, size_t size);
 
+/**
+ * Let @a own @data, which was allocated by mem.h with @room_bytes of which @used_bytes count: large data stays
+ * where it is, without the room behind it, other is copied. Returns where it is then; never NULL.
+ */
+void *gst_arena_take(struct gst_arena *a, void *data, size_t room_bytes, size_t used_bytes);
+
 /** Bytes handed out since new or reset, rounding included. */
 uint64_t gst_arena_used(const struct gst_arena *a);
 
 /** The hook of mem.h, set for arenas, vectors and tables alike. */
 void gst_arena_set_oom_hook(gst_oom_fn fn);
+
+/** Let @a own the items of vector @v (vec.h), at @to from now on. The vector is empty then. */
+#define GST_ARENA_TAKE_VEC(a, to, v)                                            \
+	do {                                                                    \
+		(to) = gst_arena_take((a), (v)->data, (v)->cap * sizeof(*(to)), \
+				      (v)->count * sizeof(*(to)));              \
+		(v)->data = NULL;                                               \
+		(v)->count = (v)->cap = 0;                                      \
+	} while (0)
 
 #define GST_ARENA_ARRAY(arena, type, count) \
 	((type *)gst_arena_alloc_array((arena), (count), sizeof(type)))

@@ -342,6 +342,41 @@ static void adopts_what_another_arena_holds(void **state)
 	assert_true(gst_mem_used() < before);
 }
 
+static void takes_vectors_as_they_are(void **state)
+{
+	struct gst_arena *a = gst_arena_new(0);
+	struct gst_arena *other = gst_arena_new(0);
+	uint64_t before = gst_mem_used();
+	uint32_t *kept[3];
+	const uint32_t counts[3] = {0, 100, 100000};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		GST_VEC(uint32_t) v = {0};
+		uint32_t *data;
+
+		for (uint32_t k = 0; k < counts[i]; k++)
+			gst_vec_push(&v, k);
+		data = v.data;
+		GST_ARENA_TAKE_VEC(i == 1 ? a : other, kept[i], &v);
+		assert_non_null(kept[i]);
+		assert_true(i == 2 || kept[i] != data);
+		assert_null(v.data);
+		assert_int_equal(v.count, 0);
+		assert_int_equal(v.cap, 0);
+	}
+	gst_arena_adopt(a, other);
+	for (int i = 0; i < 3; i++) {
+		for (uint32_t k = 0; k < counts[i]; k++)
+			assert_int_equal(kept[i][k], k);
+	}
+	/* What was taken goes with the arena, at a reset too. */
+	assert_true(gst_mem_used() > before + 400000);
+	gst_arena_reset(a);
+	assert_true(gst_mem_used() < before + 100000);
+	gst_arena_free(a);
+}
+
 #define TASKS 1000u
 
 static void count_task(uint32_t index, void *payload)
@@ -373,6 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adopts_what_another_arena_holds),
+		cmocka_unit_test(takes_vectors_as_they_are),
 		cmocka_unit_test(runs_each_task_once),
 		cmocka_unit_test(test_err),
 		cmocka_unit_test(test_mem_limit),

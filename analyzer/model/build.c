@@ -19,13 +19,12 @@
 /* A time is a time only below this: what is above comes from a broken clock. */
 #define SANE_NS (UINT64_C(1) << 62)
 
-static void *to_arena(struct gst_builder *b, const void *data, size_t count, size_t item_bytes)
-{
-	return count ? gst_arena_copy(b->arena, data, count * item_bytes)
-		     : gst_arena_alloc(b->arena, 1);
-}
-
-#define TO_ARENA(b, vec) to_arena((b), (vec).data, (vec).count, sizeof(*(vec).data))
+/* The number first: the vector is empty then. */
+#define TAKE(b, vec, items, number)                              \
+	do {                                                     \
+		(number) = (uint32_t)(vec).count;                \
+		GST_ARENA_TAKE_VEC((b)->arena, (items), &(vec)); \
+	} while (0)
 
 /* ---- order of threads, contexts, devices: by number, whatever came first in the file ---------------- */
 
@@ -926,30 +925,20 @@ static void finish(struct gst_builder *b)
 	}
 	m->processes = processes;
 	m->process_count = (uint32_t)b->processes.count;
-	m->contexts = TO_ARENA(b, b->contexts);
-	m->context_count = (uint32_t)b->contexts.count;
-	m->devices = TO_ARENA(b, b->devices);
-	m->device_count = (uint32_t)b->devices.count;
-	m->events = TO_ARENA(b, b->events);
-	m->event_count = (uint32_t)b->events.count;
-	m->args = TO_ARENA(b, b->args);
-	m->args_count = (uint32_t)b->args.count;
-	m->kernels = TO_ARENA(b, b->kernels);
-	m->kernel_count = (uint32_t)b->kernels.count;
-	m->copies = TO_ARENA(b, b->copies);
-	m->copy_count = (uint32_t)b->copies.count;
-	m->memsets = TO_ARENA(b, b->memsets);
-	m->memset_count = (uint32_t)b->memsets.count;
+	TAKE(b, b->contexts, m->contexts, m->context_count);
+	TAKE(b, b->devices, m->devices, m->device_count);
+	TAKE(b, b->events, m->events, m->event_count);
+	TAKE(b, b->args, m->args, m->args_count);
+	TAKE(b, b->kernels, m->kernels, m->kernel_count);
+	TAKE(b, b->copies, m->copies, m->copy_count);
+	TAKE(b, b->memsets, m->memsets, m->memset_count);
 	m->variables = GST_ARENA_ARRAY(b->arena, struct gst_variable, b->variables.count);
 	for (size_t i = 0; i < b->variables.count; i++)
 		m->variables[i] = b->variables.data[i].out;
 	m->variable_count = (uint32_t)b->variables.count;
-	m->losses = TO_ARENA(b, b->losses);
-	m->loss_count = (uint32_t)b->losses.count;
-	m->gaps = TO_ARENA(b, b->gaps);
-	m->gap_count = (uint32_t)b->gaps.count;
-	m->notes = TO_ARENA(b, b->notes);
-	m->note_count = (uint32_t)b->notes.count;
+	TAKE(b, b->losses, m->losses, m->loss_count);
+	TAKE(b, b->gaps, m->gaps, m->gap_count);
+	TAKE(b, b->notes, m->notes, m->note_count);
 	sort_memory(b);
 	sort_overheads(b);
 	find_span(m);

@@ -1408,11 +1408,8 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		if (m->calls[i].stream != GST_NONE)
 			m->calls[i].stream = at[m->calls[i].stream];
 	}
-	m->ops = b->ops.count
-			 ? gst_arena_copy(b->arena, b->ops.data, b->ops.count * sizeof(*m->ops))
-			 : gst_arena_alloc(b->arena, 1);
 	m->op_count = (uint32_t)b->ops.count;
-	gst_vec_free(&b->ops);
+	GST_ARENA_TAKE_VEC(b->arena, m->ops, &b->ops);
 	for (uint32_t i = 0; i < m->op_count; i++) {
 		if (m->ops[i].stream != GST_NONE)
 			m->ops[i].stream = at[m->ops[i].stream];

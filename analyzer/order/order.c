@@ -457,8 +457,7 @@ static void seal(struct gst_order_builder *b)
 
 	o->node_count = o->barrier_base + (uint32_t)b->owners.count;
 	o->edge_count = (uint32_t)b->edges.count;
-	o->edges = gst_arena_copy(b->arena, b->edges.data, b->edges.count * sizeof(*b->edges.data));
-	gst_vec_free(&b->edges);
+	GST_ARENA_TAKE_VEC(b->arena, o->edges, &b->edges);
 	o->barrier_owner =
 		gst_arena_copy(b->arena, b->owners.data, b->owners.count * sizeof(*b->owners.data));
 	s.in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->node_count + 2);

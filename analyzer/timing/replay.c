@@ -189,11 +189,7 @@ void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena)
 		}
 	}
 	t->arc_begin[t->moment_count] = (uint32_t)b.arcs.count;
-	t->arcs = GST_ARENA_ARRAY(arena, struct gst_arc, b.arcs.count);
-	if (b.arcs.count) {
-		memcpy(t->arcs, b.arcs.data, b.arcs.count * sizeof(*t->arcs));
-	}
-	gst_vec_free(&b.arcs);
+	GST_ARENA_TAKE_VEC(arena, t->arcs, &b.arcs);
 }
 
 /* ---- the cut -------------------------------------------------------------------------------- */
