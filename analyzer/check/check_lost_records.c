@@ -164,8 +164,8 @@ void gst_check_lost_records(struct gst_check_run *r)
 	}
 	if (r->m->stats.ops_without_call) {
 		f.title = gst_check_text(
-			r, "%" PRIu64 " operations cannot be told to belong to a call",
-			r->m->stats.ops_without_call);
+			r, "%" PRIu64 " operation%s cannot be told to belong to a call",
+			r->m->stats.ops_without_call, r->m->stats.ops_without_call == 1 ? "" : "s");
 		f.detail =
 			"their records name no call of the trace that can have submitted them: in which order they were submitted, and what they waited for, is not known";
 		f.advice =

@@ -569,6 +569,29 @@ static void test_implicit_sync(void **state)
 	done(&r);
 }
 
+/* A second kernel with the id of a launch: nobody knows who submitted what, and the findings say so. */
+static void test_stale_ids(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	const struct gst_finding *f;
+	struct run r;
+
+	(void)state;
+	gst_scene_default_stream(s, true);
+	r = run(s);
+	assert_null(the(&r, "default-stream-serialization")->withheld);
+	done(&r);
+	s = gst_scene_new(NULL);
+	gst_scene_default_stream(s, true);
+	gst_scene_device_record(s, "kernel corr=1 ctx=1 stream=7 name=\"a\"", 1030, 1031);
+	r = run(s);
+	assert_non_null(the(&r, "default-stream-serialization")->withheld);
+	f = the(&r, "lost-records");
+	assert_int_equal(f->severity, GST_SEVERITY_MEDIUM);
+	assert_non_null(strstr(f->title, "1 operation"));
+	done(&r);
+}
+
 static void test_lost_records(void **state)
 {
 	struct gst_scene *s = gst_scene_new(NULL);
@@ -902,6 +925,7 @@ int main(void)
 		cmocka_unit_test(test_needed_waits_cost_nothing),
 		cmocka_unit_test(test_implicit_sync),
 		cmocka_unit_test(test_lost_records),
+		cmocka_unit_test(test_stale_ids),
 		cmocka_unit_test(test_every_loss_has_words),
 		cmocka_unit_test(test_losses_say_what_they_weaken),
 		cmocka_unit_test(test_api_error),
