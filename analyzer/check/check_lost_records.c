@@ -95,7 +95,7 @@ static const char *advice(uint32_t reason)
 	case GST_LOSS_NO_CHUNK:
 		return "Record again with more memory for the tracer (record --staging-bytes).";
 	case GST_LOSS_REFUSED:
-		return "See what CUPTI answered (Limits, above) and what gstrace doctor says; another CUPTI (record --cupti) or a program without another profiler may give them.";
+		return "See what CUPTI answered (Limits, above) and what gstrace doctor says; another CUPTI (record --cupti), best that of the CUDA version of the driver, may give them.";
 	case GST_LOSS_ENDED_EARLY:
 		return "What is there can be used with care. To get the rest, let the program end by itself, or by a signal that it handles and exits on; device records come every half second (GSTRACE_FLUSH_MS).";
 	case GST_LOSS_SIZE_LIMIT:

@@ -771,6 +771,30 @@ static bool lost_calls_after(const struct gst_builder *b, uint32_t process, uint
 	return false;
 }
 
+/*
+ * Work whose call cannot be told, although the recording has no gap in which that call can have been: who
+ * submitted what, and when, is not known. If there is more such work than calls without work, calls are
+ * missing, and with them may be event records and waits.
+ */
+static void judge_ids(struct gst_builder *b)
+{
+	for (uint32_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+		bool has_gap = !p->out.is_unbroken;
+
+		for (size_t g = 0; g < b->gaps.count && !has_gap; g++)
+			has_gap = b->gaps.data[g].process == i;
+		b->m->stats.misjoined_records += p->misjoined;
+		if (!p->misjoined && (!p->homeless || has_gap))
+			continue;
+		p->out.is_complete = false;
+		if (b->m->stats.ops_without_call > b->m->stats.ops_without_record) {
+			void_records(b, i, GST_REC_CALL, GST_LOSS_REFUSED, 0);
+			p->has_lost_calls = true;
+		}
+	}
+}
+
 static void finish_events(struct gst_builder *b)
 {
 	for (size_t i = 0; i < b->events.count; i++) {
@@ -897,21 +921,6 @@ static void shorten_names(struct gst_builder *b)
 	m->short_name_count = count;
 }
 
-/*
- * Work whose call cannot be told, although the recording has no gap in which that call can have been: who
- * submitted what, and when, is not known.
- */
-static void judge_ids(struct gst_builder *b, struct gst_raw_process *p)
-{
-	bool has_gap = !p->out.is_unbroken;
-
-	for (size_t i = 0; i < b->gaps.count && !has_gap; i++)
-		has_gap = &b->processes.data[b->gaps.data[i].process] == p;
-	b->m->stats.misjoined_records += p->misjoined;
-	if (p->misjoined || (p->homeless && !has_gap))
-		p->out.is_complete = false;
-}
-
 static void finish(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
@@ -919,7 +928,6 @@ static void finish(struct gst_builder *b)
 		GST_ARENA_ARRAY(b->arena, struct gst_process, b->processes.count);
 
 	for (size_t i = 0; i < b->processes.count; i++) {
-		judge_ids(b, &b->processes.data[i]);
 		processes[i] = b->processes.data[i].out;
 		m->is_complete = m->is_complete && processes[i].is_complete;
 	}
@@ -1057,6 +1065,7 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	gst_vec_free(&b.calls);
 	for (size_t i = 0; i < b.processes.count; i++)
 		gst_vec_free(&b.processes.data[i].devs);
+	judge_ids(&b);
 	finish_events(&b);
 	finish(&b);
 	*out = b.m;

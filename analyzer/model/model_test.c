@@ -111,6 +111,10 @@ static void test_stale_ids(void **state)
 	assert_int_equal(m->stats.ops_without_call, 2);
 	assert_int_equal(m->stats.misjoined_records, 3);
 	assert_false(m->is_complete);
+	assert_int_equal(m->loss_count, 2);
+	assert_int_equal(m->losses[1].kind, GST_REC_CALL);
+	assert_int_equal(m->losses[1].reason, GST_LOSS_REFUSED);
+	assert_false(m->events[0].history_is_complete);
 	for (uint32_t i = 0; i < m->call_count; i++)
 		assert_int_equal(m->calls[i].sync_id, 0);
 	assert_true(m->ops[2].flags & GST_OP_NO_CALL);

@@ -583,6 +583,7 @@ static void test_stale_ids(void **state)
 	done(&r);
 	s = gst_scene_new(NULL);
 	gst_scene_default_stream(s, true);
+	gst_scene_lost_kernel(s, 1, 135, 138, 0, "lost");
 	gst_scene_device_record(s, "kernel corr=1 ctx=1 stream=7 name=\"a\"", 1030, 1031);
 	r = run(s);
 	assert_non_null(the(&r, "default-stream-serialization")->withheld);
