@@ -144,6 +144,7 @@ struct gst_raw_memory {
 struct gst_builder {
 	struct gst_arena *arena;
 	struct gst_model *m;
+	uint64_t file_bytes, records_read; /* of all inputs so far */
 	uint64_t base_ns; /* that of the whole trace, if a window of it is read; 0 = not told */
 	GST_VEC(struct gst_raw_process) processes;
 	GST_VEC(struct gst_raw_thread) threads;

@@ -6,7 +6,10 @@
 
 #include <cmocka.h>
 
+#include "analyzer/base/outfile.h"
+#include "analyzer/load/gst_writer.h"
 #include "analyzer/model/model.h"
+#include "tracer/format/schema.h"
 
 #define MAX_FILES 3
 
@@ -746,9 +749,56 @@ static void test_window_is_a_gap(void **state)
 	drop(&s);
 }
 
+/* @count records of @kind, 8 bytes each: 0 or the status of the model. */
+static gst_status build_smallest(uint32_t kind, uint32_t count)
+{
+	static const uint64_t zeros[64];
+	const struct gst_schema_record *schema = gst_schema_find(kind);
+	struct gst_outfile *out = gst_outfile_open_memory();
+	struct gst_gst_writer *w = gst_gst_writer_new(out);
+	struct gst_chunk_header like = {.flags = GST_CHUNK_SEALED, .process = 1, .thread = 1};
+	struct gst_arena *arena = gst_arena_new(0);
+	const struct gst_model *m = NULL;
+	struct gst_loader *loader;
+	struct gst_err err = {0};
+	size_t length, room;
+	gst_status st;
+	char *data;
+
+	for (uint32_t i = 0; i < count; like.sequence++) {
+		gst_gst_writer_begin(w, &like);
+		for (; i < count && gst_gst_writer_body_bytes(w) < 60000; i++)
+			assert_int_equal(gst_gst_writer_put(w, schema, 0, zeros, NULL, 0, &err), 0);
+		gst_gst_writer_end(w);
+	}
+	gst_gst_writer_free(w);
+	data = gst_outfile_take_memory(out, &length, &room);
+	assert_int_equal(gst_loader_open_memory(data, length, "small", NULL, &loader, &err), 0);
+	st = gst_model_build(&loader, 1, arena, &m, &err);
+	gst_model_free(m);
+	gst_loader_close(loader);
+	gst_arena_free(arena);
+	gst_mem_free(data, room);
+	return st;
+}
+
+/* What the analysis takes is bounded by the size of the file, whatever is in it. */
+static void test_smallest_records(void **state)
+{
+	static const uint32_t kinds[] = {GST_REC_CALL,	 GST_REC_CALL_EXIT, GST_REC_KERNEL,
+					 GST_REC_MEMCPY, GST_REC_MEMSET,    GST_REC_MEMORY};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		assert_int_equal(build_smallest(kinds[i], 50000), 0);
+		assert_int_equal(build_smallest(kinds[i], 1100000), GST_E_LIMIT);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_smallest_records),
 		cmocka_unit_test(test_record_wins),
 		cmocka_unit_test(test_stale_ids),
 		cmocka_unit_test(test_shared_id),
