@@ -11,6 +11,9 @@
 #define GSTRACE_TRACER_OLD_GLIBC_H
 
 #include <features.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
@@ -36,5 +39,27 @@ GST_OLD(dlclose, "2.2.5")
 GST_OLD(dladdr, "2.2.5")
 #undef GST_OLD
 #endif
+
+/*
+ * stat() and fstat() by their system calls: as functions they are new in glibc 2.33. On x86-64 the
+ * kernel's struct is the C library's; elsewhere the functions are used as they are.
+ */
+static inline int gst_old_stat(const char *path, struct stat *about)
+{
+#ifdef __x86_64__
+	return (int)syscall(SYS_stat, path, about);
+#else
+	return stat(path, about);
+#endif
+}
+
+static inline int gst_old_fstat(int fd, struct stat *about)
+{
+#ifdef __x86_64__
+	return (int)syscall(SYS_fstat, fd, about);
+#else
+	return fstat(fd, about);
+#endif
+}
 
 #endif

@@ -7,6 +7,8 @@
  * Not here  : what is written (writer.c), how the name is made (config.c).
  */
 #include "tracer/output.h"
+
+#include "tracer/old_glibc.h"
 #include "tracer/linebuf.h"
 
 #include <errno.h>
@@ -68,7 +70,7 @@ int gst_output_create(char *path, size_t size)
 			return -1;
 		}
 		/* "traces.1" beside the folder "traces", or "/dev/null.1", is not what was meant. */
-		if (!number && !stat(path, &about) && !S_ISREG(about.st_mode)) {
+		if (!number && !gst_old_stat(path, &about) && !S_ISREG(about.st_mode)) {
 			errno = S_ISDIR(about.st_mode) ? EISDIR : ENODEV;
 			return -1;
 		}

@@ -64,7 +64,7 @@ int gst_writer_init(struct gst_writer *w, int fd, struct gst_pool *pool, struct 
 	struct stat about;
 
 	w->fd = fd;
-	if (!fstat(fd, &about)) {
+	if (!gst_old_fstat(fd, &about)) {
 		w->file_dev = about.st_dev;
 		w->file_ino = about.st_ino;
 	}
@@ -116,8 +116,8 @@ static bool has_lost_file(struct gst_writer *w)
 {
 	struct stat about;
 
-	if (!w->file_ino ||
-	    (!fstat(w->fd, &about) && about.st_ino == w->file_ino && about.st_dev == w->file_dev)) {
+	if (!w->file_ino || (!gst_old_fstat(w->fd, &about) && about.st_ino == w->file_ino &&
+			     about.st_dev == w->file_dev)) {
 		return false;
 	}
 	/* For good: nothing that follows may reach it. */
