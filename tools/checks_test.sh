@@ -309,7 +309,9 @@ expect_library() {
 echo 'int InitializeInjection(void) { return 0; } int gst_leak(void) { return 0; }' | library -
 expect_library 'exports gst_leak'
 echo 'static int x(void) { return 0; } int gst_y(void) { return x(); }' | library -fvisibility=hidden -
-expect_library 'does not export InitializeInjection'
+expect_library 'does not export InitializeInjection$'
+echo 'int InitializeInjection(void) { return 0; }' | library -
+expect_library 'does not export InitializeInjectionNvtx2$'
 echo 'int InitializeInjection(void) { return 0; }' | library - -Wl,--no-as-needed -x none -lgcc_s
 expect_library 'needs libgcc_s'
 echo 'int InitializeInjection(void) { return 0; }' | library - -Wl,-rpath,/nowhere
@@ -318,7 +320,7 @@ echo 'extern int planted(char *);
 int InitializeInjection(void) { char a[8]; return (int)planted(a); }
 __asm__(".symver planted,arc4random@GLIBC_2.36");' | library -w -
 expect_library 'asks for GLIBC_2.36'
-echo 'int InitializeInjection(void) { return 0; }' | library -
+echo 'int InitializeInjection(void) { return 0; } int InitializeInjectionNvtx2(void) { return 0; }' | library -
 if "$root/tools/check_exports.sh" "$work/lib.so" >"$work/out" 2>&1; then
 	ok
 else
