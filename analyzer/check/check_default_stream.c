@@ -223,7 +223,8 @@ static gst_op_id legacy_op(const struct gst_check_run *r, const struct gst_group
 	return r->m->ops[x->waiter].stream == g->key[0] ? x->waiter : x->culprit;
 }
 
-static void report(struct gst_check_run *r, struct gst_group *g)
+static void report(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+		   void *payload)
 {
 	struct gst_finding f = {.id = "default-stream-serialization"};
 	gst_op_id op = legacy_op(r, g);
@@ -231,6 +232,8 @@ static void report(struct gst_check_run *r, struct gst_group *g)
 	const char *api = gst_check_api(r, call);
 	uint32_t load_bearing = count_load_bearing(r, g);
 
+	(void)together_ns;
+	(void)payload;
 	gst_group_cost(r, g, 0, &f);
 	f.title = gst_check_text(
 		r, "the legacy default stream serializes work: %s and others waited %s",
@@ -305,8 +308,6 @@ void gst_check_default_stream(struct gst_check_run *r)
 			gst_vec_push(&g->edges, e);
 		}
 	}
-	for (size_t i = 0; i < groups.v.count; i++) {
-		report(r, &groups.v.data[i]);
-	}
+	gst_groups_report(r, &groups, 0, report, NULL);
 	gst_groups_release(&groups);
 }

@@ -19,7 +19,7 @@ fails() {
 }
 shows() { grep -q -- "$1" out || fails "it does not say: $1"; }
 mkdir cuda
-cp "$driver" cuda/libcuda.so.1
+cp -f "$driver" cuda/libcuda.so.1
 # A stand-in for the driver, found by the loader.
 doctor() { LD_LIBRARY_PATH=$dir/cuda "$gstrace" doctor --lib "$library" "$@" >out 2>err; }
 
@@ -47,7 +47,7 @@ shows 'CUDA_LAUNCH_BLOCKING=1'
 CUDA_LAUNCH_BLOCKING=0 GSTRACE_CUPTI=$fake doctor
 grep -q CUDA_LAUNCH_BLOCKING out && fails "CUDA_LAUNCH_BLOCKING=0 does nothing"
 # A driver that crashes when it is asked must not take doctor with it.
-cp "$crash" cuda/libcuda.so.1
+cp -f "$crash" cuda/libcuda.so.1
 doctor
 shows '^FAIL  driver      libcuda.so.1 crashes'
 # Every line that is not OK says what to do.

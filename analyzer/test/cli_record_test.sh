@@ -121,7 +121,7 @@ expect 0 rec -- sh -c 'printf "bad\033[31m\n" >"$GSTRACE_SESSION/$$.why"'
 says 'bad\x1b[31m'
 # A process that has something called libcuda.so mapped and lost its variables.
 mkdir lib
-cp "$library" lib/libcuda.so.1
+cp -f "$library" lib/libcuda.so.1
 expect 0 rec -- env -i LD_PRELOAD="$PWD/lib/libcuda.so.1" sleep 0.6
 says 'were not inherited'
 expect 0 rec -- env LD_PRELOAD="$PWD/lib/libcuda.so.1" sleep 0.6
