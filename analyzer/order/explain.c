@@ -54,8 +54,9 @@ static uint32_t best_step(const struct search *s, gst_point_id p, gst_edge_id *s
 		uint32_t to = o->position[gst_edge_to_point(e)];
 		uint32_t through;
 
-		if (gst_edge_from_point(e) != p || to > s->last || gst_query_drops(s->q, e) ||
-		    is_left_out(s, e->to) || s->distance[to - s->first] == FAR)
+		if (gst_edge_from_point(e) != p || to > s->last ||
+		    gst_query_drops(o, s->q, o->out[i]) || is_left_out(s, e->to) ||
+		    s->distance[to - s->first] == FAR)
 			continue;
 		through = s->distance[to - s->first] + 1;
 		if (through < best || (through == best && *step != GST_NONE && e->to < best_to)) {

@@ -125,6 +125,8 @@ struct gst_path_query {
 	bool documented_only; /* leave out `possible` edges */
 	bool device_only;     /* leave out host edges (calls) */
 	uint32_t max_nodes;   /* give up after visiting so many; 0 = no limit */
+	const uint8_t
+		*without_edges; /* a bit an edge, lowest first: these are not used; NULL = none */
 };
 
 enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };

@@ -124,11 +124,15 @@ void gst_order_apply_rules(struct gst_order_builder *b);
 bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,
 			    uint64_t to_ns);
 
-/* Is rule @r or strength of @e left out by @q? */
-static inline bool gst_query_drops(const struct gst_path_query *q, const struct gst_edge *e)
+/* Is edge @id, its rule or its strength left out by @q? */
+static inline bool gst_query_drops(const struct gst_order *o, const struct gst_path_query *q,
+				   gst_edge_id id)
 {
+	const struct gst_edge *e = &o->edges[id];
+
 	return q && ((q->without_rules >> e->rule & 1) ||
-		     (q->documented_only && e->strength != GST_DOCUMENTED));
+		     (q->documented_only && e->strength != GST_DOCUMENTED) ||
+		     (q->without_edges && (q->without_edges[id / 8] >> (id % 8) & 1)));
 }
 
 #endif

@@ -114,7 +114,7 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 				uint32_t to = o->position[gst_edge_to_point(e)];
 
 				if (gst_edge_from_point(e) != p || to > last ||
-				    gst_query_drops(q, e) ||
+				    gst_query_drops(o, q, o->out[i]) ||
 				    (to != last && is_left_out(o, q, e->to)))
 					continue;
 				if (to == last) {
