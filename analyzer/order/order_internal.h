@@ -120,6 +120,58 @@ struct gst_order_builder {
 /* rules.c: all edges, one function a rule. */
 void gst_order_apply_rules(struct gst_order_builder *b);
 
+/* ---- what all files of rules build with; in rules.c --------------------------------------------------- */
+
+static inline gst_node_id node_of_call(const struct gst_order_builder *b, gst_call_id call)
+{
+	return b->m->op_count + call;
+}
+
+void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
+			enum gst_rule rule, enum gst_strength strength, enum gst_form form,
+			uint8_t flags);
+/* Documented, end -> begin. */
+void gst_order_add_work(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
+			enum gst_rule rule);
+/* End -> exit of @call. */
+void gst_order_add_wait(struct gst_order_builder *b, gst_node_id from, gst_call_id call,
+			enum gst_rule rule, enum gst_strength strength);
+/* A new barrier point, placed right after the enter of @owner, a call. */
+gst_node_id gst_order_add_barrier(struct gst_order_builder *b, gst_node_id owner);
+
+/* Was @x accepted before @y? GST_NONE: before everything. */
+enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call_id x,
+				     gst_call_id y);
+
+/* Put @f at the head of the list. */
+void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f);
+
+/*
+ * What collecting met beside the things it found: what may belong to a later call, and calls that never
+ * returned, which stay ambiguous for good.
+ */
+#define SAW_LATER     1u
+#define SAW_AMBIGUOUS 2u
+#define SAW_NEVER     4u
+
+#define FRONT_MAX 8u /* more things than this in a lane are joined in a barrier point */
+
+/*
+ * Into b->preds: what in the list was accepted before @call, without what an other one of these covers.
+ * Things that can matter to no later call either leave the list.
+ */
+unsigned gst_order_collect(struct gst_order_builder *b, uint32_t *head, gst_call_id call);
+unsigned gst_order_collect_lane(struct gst_order_builder *b, struct gst_lane *lane,
+				gst_call_id call);
+
+/*
+ * All lanes of @ctx, joined in one barrier point that stands on the last one of @collector: only lanes with
+ * new work are looked at. GST_NONE: nothing ever ran there.
+ */
+gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
+				 struct gst_order_ctx *ctx, enum collector collector,
+				 enum gst_rule rule);
+
 /* May calls of @process between the two times be missing? */
 bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,
 			    uint64_t to_ns);

@@ -16,16 +16,10 @@
 #define PAIRS_LISTED_MAX   1000u
 #define PAIRS_KNOWN_MAX	   (1u << 20)
 #define LIST_MAX	   128u /* things in one list; only calls of so many threads at once can be more */
-#define FRONT_MAX	   8u /* more than this are joined in a barrier point */
 
-static gst_node_id node_of_call(const struct gst_order_builder *b, gst_call_id call)
-{
-	return b->m->op_count + call;
-}
-
-static void add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
-		     enum gst_rule rule, enum gst_strength strength, enum gst_form form,
-		     uint8_t flags)
+void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
+			enum gst_rule rule, enum gst_strength strength, enum gst_form form,
+			uint8_t flags)
 {
 	struct gst_edge e = {.from = from,
 			     .to = to,
@@ -38,19 +32,19 @@ static void add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_id 
 	b->o->stats.per_rule[rule]++;
 }
 
-static void add_work(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
-		     enum gst_rule rule)
+void gst_order_add_work(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
+			enum gst_rule rule)
 {
-	add_edge(b, from, to, rule, GST_DOCUMENTED, GST_END_BEGIN, 0);
+	gst_order_add_edge(b, from, to, rule, GST_DOCUMENTED, GST_END_BEGIN, 0);
 }
 
-static void add_wait(struct gst_order_builder *b, gst_node_id from, gst_call_id call,
-		     enum gst_rule rule, enum gst_strength strength)
+void gst_order_add_wait(struct gst_order_builder *b, gst_node_id from, gst_call_id call,
+			enum gst_rule rule, enum gst_strength strength)
 {
-	add_edge(b, from, node_of_call(b, call), rule, strength, GST_END_EXIT, 0);
+	gst_order_add_edge(b, from, node_of_call(b, call), rule, strength, GST_END_EXIT, 0);
 }
 
-static gst_node_id add_barrier(struct gst_order_builder *b, gst_node_id owner)
+gst_node_id gst_order_add_barrier(struct gst_order_builder *b, gst_node_id owner)
 {
 	gst_vec_push(&b->owners, owner);
 	return b->o->barrier_base + (uint32_t)b->owners.count - 1;
@@ -58,7 +52,7 @@ static gst_node_id add_barrier(struct gst_order_builder *b, gst_node_id owner)
 
 /* ---- frontiers ----------------------------------------------------------------------------------------- */
 
-static void push_front(struct gst_order_builder *b, uint32_t *head, struct gst_front f)
+void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f)
 {
 	uint32_t id = b->free_fronts;
 
@@ -97,7 +91,8 @@ static void note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y)
 			     (struct gst_ambiguous_pair){x < y ? x : y, x < y ? y : x});
 }
 
-static enum gst_accepted accepted(const struct gst_order_builder *b, gst_call_id x, gst_call_id y)
+enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call_id x,
+				     gst_call_id y)
 {
 	/* Ops of one call stand in the list in their order. */
 	if (x == y || x == GST_NONE)
@@ -131,19 +126,7 @@ static void cut_list(struct gst_order_builder *b, uint32_t *link)
 	}
 }
 
-/*
- * What collect() met beside the things it found: what may belong to a later call, and calls that never
- * returned, which stay ambiguous for good.
- */
-#define SAW_LATER     1u
-#define SAW_AMBIGUOUS 2u
-#define SAW_NEVER     4u
-
-/*
- * Into b->preds: what in the list was accepted before @call, without what an other one of these covers.
- * Things that can matter to no later call either leave the list.
- */
-static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id call)
+unsigned gst_order_collect(struct gst_order_builder *b, uint32_t *head, gst_call_id call)
 {
 	uint32_t *link = head;
 	uint32_t left = LIST_MAX;
@@ -154,7 +137,7 @@ static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id
 	while (*link) {
 		uint32_t id = *link;
 		struct gst_front f = b->pool.data[id];
-		enum gst_accepted when = accepted(b, f.call, call);
+		enum gst_accepted when = gst_order_accepted(b, f.call, call);
 		bool is_covered = false;
 		bool is_past = false;
 
@@ -178,7 +161,8 @@ static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id
 		for (size_t i = 0; i < b->preds.count && !is_past; i++) {
 			const struct gst_front *y = &b->preds.data[i];
 
-			if (!y->is_chain || accepted(b, f.call, y->call) != GST_ACCEPTED_BEFORE)
+			if (!y->is_chain ||
+			    gst_order_accepted(b, f.call, y->call) != GST_ACCEPTED_BEFORE)
 				continue;
 			is_covered = true;
 			is_past = returned_by(b, y->call, call);
@@ -199,9 +183,10 @@ static unsigned collect(struct gst_order_builder *b, uint32_t *head, gst_call_id
  * The same for a lane. A long chain of programmatic launches leaves many ends open: they are joined in a
  * barrier point, so that each is waited for once.
  */
-static unsigned collect_lane(struct gst_order_builder *b, struct gst_lane *lane, gst_call_id call)
+unsigned gst_order_collect_lane(struct gst_order_builder *b, struct gst_lane *lane,
+				gst_call_id call)
 {
-	unsigned saw = collect(b, &lane->front, call);
+	unsigned saw = gst_order_collect(b, &lane->front, call);
 	gst_node_id barrier;
 	struct gst_front last;
 	uint32_t version = 0;
@@ -209,9 +194,9 @@ static unsigned collect_lane(struct gst_order_builder *b, struct gst_lane *lane,
 	if (saw || b->preds.count <= FRONT_MAX)
 		return saw;
 	last = b->pool.data[lane->front];
-	barrier = add_barrier(b, node_of_call(b, call));
+	barrier = gst_order_add_barrier(b, node_of_call(b, call));
 	for (size_t i = b->preds.count; i-- > 0;) {
-		add_work(b, b->preds.data[i].node, barrier, GST_RULE_S2);
+		gst_order_add_work(b, b->preds.data[i].node, barrier, GST_RULE_S2);
 		if (b->preds.data[i].aux > version)
 			version = b->preds.data[i].aux;
 	}
@@ -221,14 +206,15 @@ static unsigned collect_lane(struct gst_order_builder *b, struct gst_lane *lane,
 		lane->front = b->pool.data[id].next;
 		free_front(b, id);
 	}
-	push_front(b, &lane->front,
-		   (struct gst_front){
-			   .node = barrier, .call = GST_NONE, .aux = version, .is_chain = true});
+	gst_order_push(
+		b, &lane->front,
+		(struct gst_front){
+			.node = barrier, .call = GST_NONE, .aux = version, .is_chain = true});
 	gst_vec_clear(&b->preds);
 	gst_vec_push(&b->preds, b->pool.data[lane->front]);
 	/* What comes next may be a programmatic launch too: it looks at the op just before it. */
 	if (!last.is_chain)
-		push_front(b, &lane->front, last);
+		gst_order_push(b, &lane->front, last);
 	return 0;
 }
 
@@ -239,8 +225,8 @@ static void rule_t1(struct gst_order_builder *b, gst_call_id call)
 	gst_call_id *last = &b->last_call[b->m->calls[call].thread];
 
 	if (*last != GST_NONE)
-		add_edge(b, node_of_call(b, *last), node_of_call(b, call), GST_RULE_T1,
-			 GST_DOCUMENTED, GST_EXIT_ENTER, 0);
+		gst_order_add_edge(b, node_of_call(b, *last), node_of_call(b, call), GST_RULE_T1,
+				   GST_DOCUMENTED, GST_EXIT_ENTER, 0);
 	*last = call;
 }
 
@@ -249,16 +235,16 @@ static void rule_u1(struct gst_order_builder *b, gst_op_id op)
 	gst_call_id call = b->m->ops[op].call;
 
 	if (!(b->m->calls[call].flags & GST_CALL_NO_ENTER))
-		add_edge(b, node_of_call(b, call), op, GST_RULE_U1, GST_DOCUMENTED, GST_ENTER_BEGIN,
-			 0);
+		gst_order_add_edge(b, node_of_call(b, call), op, GST_RULE_U1, GST_DOCUMENTED,
+				   GST_ENTER_BEGIN, 0);
 }
 
 /* A launch begins with its first node; nodes have no order among each other here. */
 static void rule_g2(struct gst_order_builder *b, gst_op_id node)
 {
 	if (b->m->ops[node].parent != GST_NONE)
-		add_edge(b, b->m->ops[node].parent, node, GST_RULE_G2, GST_DOCUMENTED,
-			 GST_BEGIN_BEGIN, 0);
+		gst_order_add_edge(b, b->m->ops[node].parent, node, GST_RULE_G2, GST_DOCUMENTED,
+				   GST_BEGIN_BEGIN, 0);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------------ */
@@ -304,9 +290,10 @@ static bool rule_s2(struct gst_order_builder *b, gst_op_id op, const struct gst_
 		return false;
 	f = &b->pool.data[lane->front];
 	if (f->node >= b->m->op_count || b->m->ops[f->node].kind != GST_OP_KERNEL ||
-	    accepted(b, f->call, o->call) != GST_ACCEPTED_BEFORE)
+	    gst_order_accepted(b, f->call, o->call) != GST_ACCEPTED_BEFORE)
 		return false;
-	add_edge(b, f->node, op, GST_RULE_S2, GST_DOCUMENTED, GST_BEGIN_BEGIN, GST_EDGE_UNCHECKED);
+	gst_order_add_edge(b, f->node, op, GST_RULE_S2, GST_DOCUMENTED, GST_BEGIN_BEGIN,
+			   GST_EDGE_UNCHECKED);
 	*version = f->aux;
 	return true;
 }
@@ -315,12 +302,12 @@ static bool rule_s2(struct gst_order_builder *b, gst_op_id op, const struct gst_
 static void rule_s1(struct gst_order_builder *b, gst_op_id op, struct gst_lane *lane,
 		    uint32_t *version)
 {
-	(void)collect_lane(b, lane, b->m->ops[op].call);
+	(void)gst_order_collect_lane(b, lane, b->m->ops[op].call);
 	for (size_t i = b->preds.count; i-- > 0;) {
 		const struct gst_front *f = &b->preds.data[i];
 		bool is_f1 = is_host_func(b, f->node) || is_host_func(b, op);
 
-		add_work(b, f->node, op, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
+		gst_order_add_work(b, f->node, op, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
 		if (f->aux > *version)
 			*version = f->aux;
 	}
@@ -331,10 +318,10 @@ static void rule_s1(struct gst_order_builder *b, gst_op_id op, struct gst_lane *
 
 		if (later < b->m->op_count && b->m->ops[later].flags & GST_OP_PROGRAMMATIC &&
 		    b->m->ops[op].kind == GST_OP_KERNEL) {
-			add_edge(b, op, later, GST_RULE_S2, GST_DOCUMENTED, GST_BEGIN_BEGIN,
-				 GST_EDGE_UNCHECKED);
+			gst_order_add_edge(b, op, later, GST_RULE_S2, GST_DOCUMENTED,
+					   GST_BEGIN_BEGIN, GST_EDGE_UNCHECKED);
 		} else {
-			add_work(b, op, later, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
+			gst_order_add_work(b, op, later, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
 		}
 	}
 }
@@ -346,10 +333,10 @@ static void add_action_edges(struct gst_order_builder *b, gst_op_id op, bool for
 
 		/* aux of an action: 0 of this context, else 1 + strength of a peer copy's barrier */
 		if (f->aux) {
-			add_edge(b, f->node, op, GST_RULE_M2, (enum gst_strength)(f->aux - 1),
-				 GST_END_BEGIN, 0);
+			gst_order_add_edge(b, f->node, op, GST_RULE_M2,
+					   (enum gst_strength)(f->aux - 1), GST_END_BEGIN, 0);
 		} else if (!foreign_only) {
-			add_work(b, f->node, op, GST_RULE_S3);
+			gst_order_add_work(b, f->node, op, GST_RULE_S3);
 		}
 	}
 }
@@ -362,7 +349,7 @@ static void rule_s3_after(struct gst_order_builder *b, gst_op_id op, struct gst_
 		b->o->stats.dropped_implied += ctx->version != 0;
 		return;
 	}
-	if (!collect(b, &ctx->actions, b->m->ops[op].call))
+	if (!gst_order_collect(b, &ctx->actions, b->m->ops[op].call))
 		*version = ctx->version;
 	add_action_edges(b, op, false);
 }
@@ -381,15 +368,16 @@ static void collect_blocking(struct gst_order_builder *b, gst_op_id op, struct g
 
 		/* All of it went into an action that is before this one: seen through that. */
 		if (lane->collected_seq == lane->seq && lane->collected_call != GST_NONE &&
-		    accepted(b, lane->collected_call, call) == GST_ACCEPTED_BEFORE) {
+		    gst_order_accepted(b, lane->collected_call, call) == GST_ACCEPTED_BEFORE) {
 			lane->dirty &= (uint8_t) ~(1u << COLLECT_S3);
 			b->o->stats.dropped_implied++;
 			continue;
 		}
 		ctx->dirty[COLLECT_S3].data[kept++] = s;
-		saw = collect_lane(b, lane, call);
+		saw = gst_order_collect_lane(b, lane, call);
 		for (size_t k = b->preds.count; k-- > 0;)
-			add_edge(b, b->preds.data[k].node, op, rule, strength, GST_END_BEGIN, 0);
+			gst_order_add_edge(b, b->preds.data[k].node, op, rule, strength,
+					   GST_END_BEGIN, 0);
 		if (!(saw & SAW_LATER) && strength == GST_DOCUMENTED) {
 			lane->collected_call = call;
 			lane->collected_seq = lane->seq;
@@ -433,17 +421,17 @@ static void rule_m2(struct gst_order_builder *b, gst_op_id op)
 			continue;
 		ctx = &b->contexts[ends[i]];
 		collect_blocking(b, op, ctx, GST_RULE_M2, strength);
-		(void)collect(b, &ctx->actions, o->call);
+		(void)gst_order_collect(b, &ctx->actions, o->call);
 		for (size_t k = b->preds.count; k-- > 0;)
-			add_edge(b, b->preds.data[k].node, op, GST_RULE_M2, strength, GST_END_BEGIN,
-				 0);
+			gst_order_add_edge(b, b->preds.data[k].node, op, GST_RULE_M2, strength,
+					   GST_END_BEGIN, 0);
 		ctx->version++;
 		ctx->has_foreign = true;
-		push_front(b, &ctx->actions,
-			   (struct gst_front){.node = op,
-					      .call = o->call,
-					      .aux = 1 + (uint32_t)strength,
-					      .is_chain = strength == GST_DOCUMENTED});
+		gst_order_push(b, &ctx->actions,
+			       (struct gst_front){.node = op,
+						  .call = o->call,
+						  .aux = 1 + (uint32_t)strength,
+						  .is_chain = strength == GST_DOCUMENTED});
 	}
 }
 
@@ -484,22 +472,22 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 		rule_s3_after(b, op, ctx, &version);
 	} else if (ctx && is_legacy) {
 		if (ctx->has_foreign) {
-			(void)collect(b, &ctx->actions, o->call);
+			(void)gst_order_collect(b, &ctx->actions, o->call);
 			add_action_edges(b, op, true);
 		}
 		if (acts(o)) {
 			rule_s3_before(b, op, ctx);
 			rule_m2(b, op);
 			ctx->version++;
-			push_front(b, &ctx->actions,
-				   (struct gst_front){
-					   .node = op, .call = o->call, .is_chain = is_chain});
+			gst_order_push(b, &ctx->actions,
+				       (struct gst_front){
+					       .node = op, .call = o->call, .is_chain = is_chain});
 		}
 	}
 	lane->seq++;
-	push_front(b, &lane->front,
-		   (struct gst_front){
-			   .node = op, .call = o->call, .aux = version, .is_chain = is_chain});
+	gst_order_push(b, &lane->front,
+		       (struct gst_front){
+			       .node = op, .call = o->call, .aux = version, .is_chain = is_chain});
 	if (ctx)
 		mark_dirty(b, o->stream, ctx, is_blocking);
 }
@@ -543,7 +531,7 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 			return false;
 		if (!left--)
 			return true;
-		if (accepted(b, call, later) != GST_ACCEPTED_BEFORE) {
+		if (gst_order_accepted(b, call, later) != GST_ACCEPTED_BEFORE) {
 			note_pair(b, call, later);
 			return true;
 		}
@@ -567,7 +555,7 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 	if (event == GST_NONE)
 		return GST_REF_UNKNOWN;
 	if (sync_id && gst_map_get(&b->sync_ids, (uint64_t)event << 32 | sync_id, record)) {
-		if (accepted(b, b->m->ops[*record].call, call) != GST_ACCEPTED_AFTER)
+		if (gst_order_accepted(b, b->m->ops[*record].call, call) != GST_ACCEPTED_AFTER)
 			return GST_REF_OP;
 		*record = GST_NONE; /* a number that cannot be right */
 		return GST_REF_UNKNOWN;
@@ -575,7 +563,7 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 	/* Other processes may record it too. */
 	if (b->m->events[event].flags & EVENT_INTERPROCESS)
 		return GST_REF_UNKNOWN;
-	saw = collect(b, &b->events[event], call);
+	saw = gst_order_collect(b, &b->events[event], call);
 	if (saw & SAW_AMBIGUOUS || b->preds.count > 1 || recorded_meanwhile(b, call, event))
 		return GST_REF_AMBIGUOUS;
 	/* E3: nothing recorded, and we would know. */
@@ -611,10 +599,10 @@ static void record_event(struct gst_order_builder *b, gst_event_id event, gst_no
 			 gst_call_id call, enum front_kind kind)
 {
 	/* Drops what no later wait can mean any more. */
-	(void)collect(b, &b->events[event], call);
-	push_front(b, &b->events[event],
-		   (struct gst_front){
-			   .node = op, .call = call, .aux = (uint32_t)kind, .is_chain = true});
+	(void)gst_order_collect(b, &b->events[event], call);
+	gst_order_push(b, &b->events[event],
+		       (struct gst_front){
+			       .node = op, .call = call, .aux = (uint32_t)kind, .is_chain = true});
 }
 
 /* E1: a wait holds up its stream until the record meant is done. E8: one made by a launch is only begun. */
@@ -632,19 +620,19 @@ static void rule_e1(struct gst_order_builder *b, gst_op_id wait)
 	switch (kind) {
 	case FRONT_RECORD:
 		if (b->m->ops[record].stream == o->stream && o->stream != GST_NONE &&
-		    accepted(b, b->m->ops[record].call, o->call) == GST_ACCEPTED_BEFORE) {
+		    gst_order_accepted(b, b->m->ops[record].call, o->call) == GST_ACCEPTED_BEFORE) {
 			b->o->stats.dropped_implied++; /* S1 */
 			break;
 		}
-		add_work(b, record, wait, GST_RULE_E1);
+		gst_order_add_work(b, record, wait, GST_RULE_E1);
 		break;
 	case FRONT_PROGRAMMATIC:
-		add_edge(b, record, wait, GST_RULE_E8, GST_DOCUMENTED, GST_BEGIN_BEGIN,
-			 GST_EDGE_UNCHECKED);
+		gst_order_add_edge(b, record, wait, GST_RULE_E8, GST_DOCUMENTED, GST_BEGIN_BEGIN,
+				   GST_EDGE_UNCHECKED);
 		break;
 	case FRONT_COMPLETION:
-		add_edge(b, record, wait, GST_RULE_E8, GST_POSSIBLE, GST_BEGIN_BEGIN,
-			 GST_EDGE_UNCHECKED);
+		gst_order_add_edge(b, record, wait, GST_RULE_E8, GST_POSSIBLE, GST_BEGIN_BEGIN,
+				   GST_EDGE_UNCHECKED);
 		break;
 	case FRONT_UNKNOWN:
 		break;
@@ -698,16 +686,16 @@ static void rule_g3(struct gst_order_builder *b, gst_op_id op, uint32_t process,
 
 	if (is_new)
 		gst_vec_push(&b->exec_fronts, 0);
-	(void)collect(b, &b->exec_fronts.data[at], o->call);
+	(void)gst_order_collect(b, &b->exec_fronts.data[at], o->call);
 	for (size_t i = b->preds.count; i-- > 0;) {
 		if (o->stream != GST_NONE && b->m->ops[b->preds.data[i].node].stream == o->stream) {
 			b->o->stats.dropped_implied++; /* S1 */
 		} else {
-			add_work(b, b->preds.data[i].node, op, GST_RULE_G3);
+			gst_order_add_work(b, b->preds.data[i].node, op, GST_RULE_G3);
 		}
 	}
-	push_front(b, &b->exec_fronts.data[at],
-		   (struct gst_front){.node = op, .call = o->call, .is_chain = true});
+	gst_order_push(b, &b->exec_fronts.data[at],
+		       (struct gst_front){.node = op, .call = o->call, .is_chain = true});
 }
 
 /* M1: an address that was freed in another stream is given out again after that. */
@@ -727,8 +715,8 @@ static void rule_m1(struct gst_order_builder *b, gst_op_id op, uint32_t process,
 		return;
 	(void)gst_map_remove(&p->frees, address);
 	if ((o->stream == GST_NONE || b->m->ops[freed].stream != o->stream) &&
-	    accepted(b, b->m->ops[freed].call, o->call) == GST_ACCEPTED_BEFORE)
-		add_work(b, freed, op, GST_RULE_M1);
+	    gst_order_accepted(b, b->m->ops[freed].call, o->call) == GST_ACCEPTED_BEFORE)
+		gst_order_add_work(b, freed, op, GST_RULE_M1);
 }
 
 static void object_rules(struct gst_order_builder *b, gst_op_id op)
@@ -767,17 +755,14 @@ static void forget_objects(struct gst_order_builder *b, gst_call_id call)
 static void wait_for_stream(struct gst_order_builder *b, gst_call_id call, uint32_t stream,
 			    enum gst_rule rule)
 {
-	(void)collect_lane(b, &b->lanes[stream], call);
+	(void)gst_order_collect_lane(b, &b->lanes[stream], call);
 	for (size_t i = b->preds.count; i-- > 0;)
-		add_wait(b, b->preds.data[i].node, call, rule, GST_DOCUMENTED);
+		gst_order_add_wait(b, b->preds.data[i].node, call, rule, GST_DOCUMENTED);
 }
 
-/*
- * Many lanes -> exit, through one barrier point that stands on the last one: only lanes with new work are
- * looked at.
- */
-static void wait_for_lanes(struct gst_order_builder *b, gst_call_id call, struct gst_order_ctx *ctx,
-			   enum collector collector, enum gst_rule rule, enum gst_strength strength)
+gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
+				 struct gst_order_ctx *ctx, enum collector collector,
+				 enum gst_rule rule)
 {
 	gst_node_id barrier = GST_NONE;
 	size_t kept = 0;
@@ -786,7 +771,7 @@ static void wait_for_lanes(struct gst_order_builder *b, gst_call_id call, struct
 		uint32_t s = ctx->dirty[collector].data[i];
 		struct gst_lane *lane = &b->lanes[s];
 
-		if (collect_lane(b, lane, call) & SAW_LATER) {
+		if (gst_order_collect_lane(b, lane, call) & SAW_LATER) {
 			/* Part of it may belong to a later wait. */
 			ctx->dirty[collector].data[kept++] = s;
 		} else {
@@ -795,18 +780,26 @@ static void wait_for_lanes(struct gst_order_builder *b, gst_call_id call, struct
 		if (!b->preds.count)
 			continue;
 		if (barrier == GST_NONE) {
-			barrier = add_barrier(b, node_of_call(b, call));
+			barrier = gst_order_add_barrier(b, node_of_call(b, call));
 			if (ctx->barrier[collector] != GST_NONE)
-				add_work(b, ctx->barrier[collector], barrier, rule);
+				gst_order_add_work(b, ctx->barrier[collector], barrier, rule);
 		}
 		for (size_t k = b->preds.count; k-- > 0;)
-			add_work(b, b->preds.data[k].node, barrier, rule);
+			gst_order_add_work(b, b->preds.data[k].node, barrier, rule);
 	}
 	ctx->dirty[collector].count = kept;
 	if (barrier != GST_NONE)
 		ctx->barrier[collector] = barrier;
-	if (ctx->barrier[collector] != GST_NONE)
-		add_wait(b, ctx->barrier[collector], call, rule, strength);
+	return ctx->barrier[collector];
+}
+
+static void wait_for_lanes(struct gst_order_builder *b, gst_call_id call, struct gst_order_ctx *ctx,
+			   enum collector collector, enum gst_rule rule, enum gst_strength strength)
+{
+	gst_node_id barrier = gst_order_join_lanes(b, call, ctx, collector, rule);
+
+	if (barrier != GST_NONE)
+		gst_order_add_wait(b, barrier, call, rule, strength);
 }
 
 static void rule_h1_context(struct gst_order_builder *b, gst_call_id call)
@@ -850,7 +843,7 @@ static void rule_h1_event(struct gst_order_builder *b, gst_call_id call, gst_eve
 		gst_vec_push(&b->call_refs,
 			     (struct gst_ref){node_of_call(b, call), record, (uint32_t)ref});
 	if (ref == GST_REF_OP && kind == FRONT_RECORD)
-		add_wait(b, record, call, rule, GST_DOCUMENTED);
+		gst_order_add_wait(b, record, call, rule, GST_DOCUMENTED);
 }
 
 /* Direction and memory of a copy, as far as record and call tell. */
@@ -905,8 +898,8 @@ static void wait_for_predecessors(struct gst_order_builder *b, gst_op_id op, siz
 
 		if (e.to != op || e.form != GST_END_BEGIN)
 			continue;
-		add_wait(b, e.from, b->m->ops[op].call, rule,
-			 e.strength == GST_DOCUMENTED ? strength : GST_POSSIBLE);
+		gst_order_add_wait(b, e.from, b->m->ops[op].call, rule,
+				   e.strength == GST_DOCUMENTED ? strength : GST_POSSIBLE);
 	}
 }
 
@@ -919,9 +912,9 @@ static void rule_h4(struct gst_order_builder *b, gst_op_id op, size_t first_edge
 	if (f.is_peer)
 		return;
 	if (f.is_host_only || f.to_host) {
-		add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
 	} else if (f.to_device && f.has_record && f.host_memory == GST_MEM_PINNED) {
-		add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
 	} else if (f.to_device && !is_managed(f.host_memory)) {
 		/* Staged: the call returns before the copy ends. */
 		wait_for_predecessors(b, op, first_edge, GST_RULE_H4, GST_DOCUMENTED);
@@ -939,11 +932,11 @@ static void rule_h5(struct gst_order_builder *b, gst_op_id op, size_t first_edge
 	if (f.is_peer)
 		return;
 	if (f.is_host_only) {
-		add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
 	} else if (!f.has_record) {
 		return;
 	} else if (f.to_host && f.host_memory == GST_MEM_PAGEABLE) {
-		add_wait(b, op, o->call, GST_RULE_H5, GST_POSSIBLE);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H5, GST_POSSIBLE);
 	} else if ((f.to_device && f.host_memory == GST_MEM_PAGEABLE) ||
 		   is_managed(f.host_memory)) {
 		wait_for_predecessors(b, op, first_edge, GST_RULE_H5, GST_POSSIBLE);
@@ -960,9 +953,9 @@ static void rule_h6(struct gst_order_builder *b, gst_op_id op)
 		return;
 	memory = b->m->memsets[o->detail].memory_kind;
 	if (memory == GST_MEM_PINNED) {
-		add_wait(b, op, o->call, GST_RULE_H6, GST_DOCUMENTED);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H6, GST_DOCUMENTED);
 	} else if (is_managed(memory)) {
-		add_wait(b, op, o->call, GST_RULE_H6, GST_POSSIBLE);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H6, GST_POSSIBLE);
 	}
 }
 
@@ -1010,9 +1003,9 @@ static void rule_h8(struct gst_order_builder *b, gst_op_id op)
 	const struct gst_op *o = &b->m->ops[op];
 
 	if (o->kind == GST_OP_KERNEL) {
-		add_wait(b, op, o->call, GST_RULE_H8, GST_DOCUMENTED);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H8, GST_DOCUMENTED);
 	} else if (o->kind == GST_OP_GRAPH_LAUNCH) {
-		add_wait(b, op, o->call, GST_RULE_H8, GST_POSSIBLE);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H8, GST_POSSIBLE);
 	}
 }
 
