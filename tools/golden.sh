@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 goldens="
 //analyzer/test:order_golden_test order
 //analyzer/test:report_golden_test report
+//analyzer/test:question_golden_test question
 //analyzer/export:export_sqlite_test sqlite
 "
 case ${1:-} in

@@ -17,6 +17,7 @@
 #include "analyzer/export/describe.h"
 #include "analyzer/export/export_names.h"
 #include "analyzer/export/json_writer.h"
+#include "analyzer/export/path.h"
 #include "tracer/format/schema.h"
 #include "tracer/format/version.h"
 
@@ -515,14 +516,14 @@ static void node_object(struct doc *d, const char *key, gst_node_id node)
 	gst_json_end_object(j);
 }
 
-static void path(struct doc *d, const struct gst_finding *f)
+static void path(struct doc *d, const gst_edge_id *edges, uint32_t count)
 {
 	struct gst_json *j = &d->j;
 
 	gst_json_key(j, "path");
 	gst_json_begin_array(j);
-	for (uint32_t i = 0; i < f->path_count; i++) {
-		const struct gst_edge *e = gst_order_edge(d->a->order, f->path[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(d->a->order, edges[i]);
 		enum gst_rule rule = (enum gst_rule)e->rule;
 		uint64_t ns = 0;
 		bool is_known;
@@ -534,15 +535,47 @@ static void path(struct doc *d, const struct gst_finding *f)
 		key_string(j, "rule_text", gst_rule_text(rule));
 		key_string(j, "source", gst_rule_source(rule));
 		key_string(j, "strength",
-			   gst_name_strength(gst_timing_strength(d->a->timing, f->path[i])));
+			   gst_name_strength(gst_timing_strength(d->a->timing, edges[i])));
 		key_string(j, "form", gst_name_form(e->form));
-		is_known = gst_timing_source_ns(d->a->timing, f->path[i], &ns);
+		is_known = gst_timing_source_ns(d->a->timing, edges[i], &ns);
 		key_time(j, "from_ns", is_known, ns);
-		is_known = gst_edge_target_ns(d->a, f->path[i], &ns);
+		is_known = gst_edge_target_ns(d->a, edges[i], &ns);
 		key_time(j, "to_ns", is_known, ns);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);
+}
+
+static void mention_path(struct doc *d, struct id_set *ops, struct id_set *calls,
+			 const gst_edge_id *edges, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(d->a->order, edges[i]);
+
+		mention_node(d, ops, calls, e->from);
+		mention_node(d, ops, calls, e->to);
+	}
+}
+
+/* Each of @ops and @calls, then what joins them. */
+static void mentioned(struct doc *d, const struct id_set *ops, const struct id_set *calls,
+		      const gst_edge_id *edges, uint32_t count)
+{
+	struct gst_json *j = &d->j;
+
+	gst_json_key(j, "ops");
+	gst_json_begin_array(j);
+	for (size_t i = 0; i < ops->ids.count; i++) {
+		op_object(d, ops->ids.data[i]);
+	}
+	gst_json_end_array(j);
+	gst_json_key(j, "calls");
+	gst_json_begin_array(j);
+	for (size_t i = 0; i < calls->ids.count; i++) {
+		call_object(d, calls->ids.data[i]);
+	}
+	gst_json_end_array(j);
+	path(d, edges, count);
 }
 
 static void evidence(struct doc *d, const struct gst_finding *f)
@@ -550,12 +583,7 @@ static void evidence(struct doc *d, const struct gst_finding *f)
 	struct id_set ops = {0}, calls = {0};
 	struct gst_json *j = &d->j;
 
-	for (uint32_t i = 0; i < f->path_count; i++) {
-		const struct gst_edge *e = gst_order_edge(d->a->order, f->path[i]);
-
-		mention_node(d, &ops, &calls, e->from);
-		mention_node(d, &ops, &calls, e->to);
-	}
+	mention_path(d, &ops, &calls, f->path, f->path_count);
 	for (uint32_t i = 0; i < f->evidence_count; i++) {
 		mention(&ops, f->occurrences[i].waiter);
 		mention(&ops, f->occurrences[i].culprit);
@@ -578,19 +606,7 @@ static void evidence(struct doc *d, const struct gst_finding *f)
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);
-	gst_json_key(j, "ops");
-	gst_json_begin_array(j);
-	for (size_t i = 0; i < ops.ids.count; i++) {
-		op_object(d, ops.ids.data[i]);
-	}
-	gst_json_end_array(j);
-	gst_json_key(j, "calls");
-	gst_json_begin_array(j);
-	for (size_t i = 0; i < calls.ids.count; i++) {
-		call_object(d, calls.ids.data[i]);
-	}
-	gst_json_end_array(j);
-	path(d, f);
+	mentioned(d, &ops, &calls, f->path, f->path_count);
 	gst_json_end_object(j);
 	release(&ops);
 	release(&calls);
@@ -626,6 +642,54 @@ static void findings(struct doc *d)
 	key_uint(j, "hidden_findings", d->a->findings->hidden_count);
 	key_uint(j, "hidden_blocked_ns", d->a->findings->hidden_blocked_ns);
 }
+
+/* ---- the answer to `gstrace path` ---------------------------------------------------------------------- */
+
+static void doubt(void *payload, const char *line)
+{
+	gst_json_string(payload, line);
+}
+
+gst_status gst_export_path_json(const struct gst_analysis *a, const struct gst_path_answer *p,
+				struct gst_outfile *out, struct gst_err *err)
+{
+	struct doc d = {.a = a, .m = a->model};
+	struct id_set ops = {0}, calls = {0};
+	struct gst_json *j = &d.j;
+	int64_t gap_ns = 0;
+
+	(void)err; /* write errors stick to @out */
+	mention_node(&d, &ops, &calls, gst_node_of_op(p->from));
+	mention_node(&d, &ops, &calls, gst_node_of_op(p->to));
+	mention_path(&d, &ops, &calls, p->edges, p->edge_count);
+	gst_json_init(j, out, 2);
+	gst_json_begin_object(j);
+	key_uint(j, "schema_version", SCHEMA_VERSION);
+	key_string(j, "gstrace_version", GST_VERSION);
+	key_bool(j, "complete", d.m->is_complete);
+	key_uint(j, "from", p->from);
+	key_uint(j, "to", p->to);
+	key_string(j, "order", gst_path_order_name(p->order));
+	key_string(j, "strength", p->edge_count ? gst_name_strength(p->strength) : NULL);
+	gst_json_key(j, "gap_ns");
+	if (gst_path_gap(a, p, &gap_ns)) {
+		gst_json_int(j, gap_ns);
+	} else {
+		gst_json_null(j);
+	}
+	mentioned(&d, &ops, &calls, p->edges, p->edge_count);
+	gst_json_key(j, "doubts");
+	gst_json_begin_array(j);
+	gst_path_doubts(a, p, doubt, j);
+	gst_json_end_array(j);
+	gst_json_end_object(j);
+	gst_json_finish(j);
+	release(&ops);
+	release(&calls);
+	return GST_OK;
+}
+
+/* ---- the report ---------------------------------------------------------------------------------------- */
 
 gst_status gst_export_json(const struct gst_analysis *a, struct gst_outfile *out,
 			   struct gst_err *err)

@@ -16,6 +16,7 @@
 #include "analyzer/base/sort.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/export_names.h"
+#include "analyzer/export/path.h"
 #include "analyzer/export/text_layout.h"
 #include "analyzer/base/units.h"
 
@@ -822,14 +823,19 @@ static void explain_edge(const struct report *r, gst_edge_id id)
 			   gst_rule_source(rule));
 }
 
-static void explain_node(const struct report *r, gst_node_id node)
+/* @with_number: the op's number, for whoever wants to ask about it. */
+static void explain_node(const struct report *r, gst_node_id node, bool with_number)
 {
 	const struct gst_model *m = r->a->model;
-	char name[2 * GST_LABEL_BYTES + 8];
+	char name[2 * GST_LABEL_BYTES + 32];
 	gst_call_id call = gst_node_call(r->a, node);
 	struct span s = node_span(r, node);
+	size_t used = 0;
 
-	node_text(r, node, name, sizeof(name));
+	if (with_number && gst_node_is_op(r->a->order, node)) {
+		used = (size_t)snprintf(name, sizeof(name), "op %" PRIu32 ": ", node);
+	}
+	node_text(r, node, name + used, sizeof(name) - used);
 	gst_text_field(r->out, 4, 0, "", name);
 	if (s.is_open) {
 		gst_outfile_printf(r->out, "      from %s, never returned\n",
@@ -845,6 +851,16 @@ static void explain_node(const struct report *r, gst_node_id node)
 		gst_outfile_printf(r->out, "      submitted by %s at %s, thread %" PRIu64 "\n",
 				   gst_api_label(c->api).text, gst_moment(c->enter_ns).text,
 				   m->threads[c->thread].tid);
+	}
+}
+
+static void explain_path(const struct report *r, const gst_edge_id *edges, uint32_t count,
+			 bool with_numbers)
+{
+	explain_node(r, gst_order_edge(r->a->order, edges[0])->from, with_numbers);
+	for (uint32_t i = 0; i < count; i++) {
+		explain_edge(r, edges[i]);
+		explain_node(r, gst_order_edge(r->a->order, edges[i])->to, with_numbers);
 	}
 }
 
@@ -887,11 +903,7 @@ static void explain(const struct report *r, uint32_t index)
 		gst_outfile_printf(r->out,
 				   "\n  The path of the first occurrence, %" PRIu32 " step%s:\n",
 				   f->path_count, f->path_count == 1 ? "" : "s");
-		explain_node(r, gst_order_edge(r->a->order, f->path[0])->from);
-		for (uint32_t i = 0; i < f->path_count; i++) {
-			explain_edge(r, f->path[i]);
-			explain_node(r, gst_order_edge(r->a->order, f->path[i])->to);
-		}
+		explain_path(r, f->path, f->path_count, false);
 	}
 	if (count > 0) {
 		gst_outfile_printf(r->out, "\n  %18s%12s  %-30s  %s\n", "at", "waited",
@@ -906,6 +918,89 @@ static void explain(const struct report *r, uint32_t index)
 				   count < f->evidence_count ? " (--all shows them)" : "");
 	}
 }
+
+/* ---- the answer to `gstrace path` -------------------------------------------------------------------- */
+
+/* "middle (op 4, default stream)" */
+static struct gst_label path_end(const struct gst_analysis *a, gst_op_id op)
+{
+	struct gst_label name, l;
+
+	gst_model_op_label(a->model, op, name.text, sizeof(name.text));
+	snprintf(l.text, sizeof(l.text), "%.120s (op %" PRIu32 ", %.80s)", name.text, op,
+		 gst_stream_label(a->model, a->model->ops[op].stream).text);
+	return l;
+}
+
+static void doubt_line(void *payload, const char *line)
+{
+	const struct report *r = payload;
+
+	gst_text_field(r->out, 2, 2, "-", line);
+}
+
+static void path_title(const struct report *r, const struct gst_path_answer *p)
+{
+	struct gst_label first = path_end(r->a, p->from), second = path_end(r->a, p->to);
+	char text[4 * GST_LABEL_BYTES];
+	int64_t gap_ns = 0;
+
+	switch (p->order) {
+	case GST_PATH_FORWARD:
+		snprintf(text, sizeof(text), "%s comes after %s", second.text, first.text);
+		break;
+	case GST_PATH_REVERSE:
+		snprintf(text, sizeof(text), "%s does not come after %s: it is the other way round",
+			 second.text, first.text);
+		break;
+	case GST_PATH_NONE:
+	case GST_PATH_UNKNOWN:
+		snprintf(text, sizeof(text), "no CUDA order seen between %s and %s", first.text,
+			 second.text);
+		break;
+	}
+	gst_text_field(r->out, 0, 0, "", text);
+	if (p->edge_count == 0) {
+		return;
+	}
+	snprintf(
+		text, sizeof(text), "%" PRIu32 " step%s, %s", p->edge_count,
+		p->edge_count == 1 ? "" : "s",
+		p->strength == GST_DOCUMENTED ? "all documented by CUDA"
+		: p->strength == GST_OBSERVED
+			? "some of them not promised by CUDA but seen in this run"
+			: "some of them possible alone: CUDA may wait there, and nothing in this run shows whether it did");
+	gst_text_field(r->out, 2, 0, "", text);
+	if (gst_path_gap(r->a, p, &gap_ns)) {
+		gst_outfile_printf(r->out,
+				   "  from the end of the first to the begin of the last: %s\n",
+				   gap_ns >= 0 ? gst_duration((uint64_t)gap_ns).text
+					       : gst_signed_duration(gap_ns).text);
+	}
+}
+
+gst_status gst_export_path_text(const struct gst_analysis *a, const struct gst_path_answer *p,
+				struct gst_outfile *out, struct gst_err *err)
+{
+	static const struct gst_text_options all = {.all = true};
+	struct report r = {.a = a, .opt = &all, .out = out};
+
+	(void)err; /* write errors stick to @out */
+	path_title(&r, p);
+	if (p->edge_count > 0) {
+		gst_outfile_puts(out, "\n");
+		explain_path(&r, p->edges, p->edge_count, true);
+		return GST_OK;
+	}
+	gst_outfile_puts(out,
+			 p->order == GST_PATH_UNKNOWN
+				 ? "  there may be one, which this trace cannot show:\n"
+				 : "  that is what the trace shows, and what it cannot show:\n");
+	gst_path_doubts(a, p, doubt_line, &r);
+	return GST_OK;
+}
+
+/* ---- the report -------------------------------------------------------------------------------------- */
 
 gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_options *opt,
 			   struct gst_outfile *out, struct gst_err *err)

@@ -56,8 +56,20 @@ says '-o'
 expect 2 dump --text --raw bad.gst
 expect 2 dump bad.gst good.gst
 expect 2 verify
+expect 2 path bad.gst
+says '--from and --to'
+expect 2 path --from 0 --to 1
+expect 2 path --from=first --to=last#1 bad.gst
+says 'any of 41 operations'
+says 'op:3 '
+expect 2 path --from=first#42 --to=0 bad.gst
+says 'there are only 41'
+expect 2 path --from=0 --to=no-such-kernel bad.gst
+says 'no operation fits'
+expect 2 path --from=123 --to=0 bad.gst
+expect 2 path --from=0 --to=1 --format=xml bad.gst
 expect 2 doctor something
-for command in record analyze export dump verify doctor env; do
+for command in record analyze path export dump verify doctor env; do
 	expect 0 "$command" --help
 	shows '^Usage: gstrace'
 	shows '^Examples:'
@@ -71,7 +83,7 @@ shows 'format 1.0'
 ln -s bad.gst link.gst
 before=$(cksum <bad.gst)
 for command in 'analyze -o link.gst' 'analyze --format=json -o bad.gst' 'dump -o bad.gst' 'dump --raw -o ./bad.gst' \
-	'dump --model -o bad.gst' 'dump --order -o bad.gst' 'verify -o bad.gst' 'export --perfetto -o link.gst' \
+	'dump --model -o bad.gst' 'dump --order -o bad.gst' 'verify -o bad.gst' 'path --from=0 --to=1 -o bad.gst' 'export --perfetto -o link.gst' \
 	'export --sqlite -o bad.gst'; do
 	# shellcheck disable=SC2086
 	expect 2 $command good.gst bad.gst 2>/dev/null
@@ -122,6 +134,24 @@ shows 'of pid'
 expect 0 verify bad.gst
 shows 'no contradiction'
 
+# ---- path: 0 and 1 -----------------------------------------------------------------------------------------
+for first in 3 op:3 first#2 'stream:13#2' 'stream:stream 13#2' corr:135 'first@108.7ms' 'stream:13:firs#2' '_Z5firstj#2'; do
+	expect 0 path --from "$first" --to middle#2 bad.gst
+	shows 'op 3: first in stream 13'
+	shows 'S3: legacy default stream, 1.79 us later'
+	shows 'submitted by cuLaunchKernel'
+done
+expect 1 path --from middle#2 --to first#2 bad.gst
+shows 'the other way round'
+expect 0 path --from '#1' --to '#last' bad.gst
+expect 1 path --from first#last --to last#last good.gst
+shows 'no CUDA order seen'
+expect 1 path --format=json --from first#last --to last#last good.gst
+shows '"order": "none"'
+expect 3 path --from 0 --to 1 no-such-file.gst
+expect 0 path --from 0 --to 4 -o answer.json --format json bad.gst
+grep -q '"order": "forward"' answer.json || fails "-o has no answer"
+
 # ---- unreadable: 3 ---------------------------------------------------------------------------------------
 expect 3 analyze no-such-file.gst
 says no-such-file.gst
@@ -155,6 +185,8 @@ for trace in "$real"/*.gst; do
 	expect 0 export --perfetto --memory-limit=$limit -o limited "$trace"
 	expect 0 export --sqlite --memory-limit=$limit -o limited "$trace"
 	expect 0 dump --order --memory-limit=$limit "$trace"
+	"$gstrace" path --from '#1' --to '#last' --memory-limit=$limit "$trace" >out 2>err
+	[ $? -le 1 ] || fails "path: $trace"
 done
 rm -f limited
 

@@ -14,6 +14,7 @@
 #include "analyzer/base/assert.h"
 #include "analyzer/export/escape.h"
 #include "analyzer/export/export.h"
+#include "analyzer/export/path.h"
 
 /* More would be slow, not new. */
 enum { MAX_BYTES = 1 << 16 };
@@ -125,6 +126,32 @@ struct reports {
 	struct gst_outfile *text, *json, *perfetto;
 };
 
+/* Why some operations come after others, in text and JSON. */
+static gst_status write_paths(const struct gst_analysis *a, struct gst_arena *arena,
+			      struct reports *r)
+{
+	uint32_t count = a->model->op_count;
+	struct gst_err err = {0};
+	gst_status st = GST_OK;
+
+	for (uint32_t i = 0; !st && count > 0 && i < 4; i++) {
+		struct gst_path_answer p;
+		struct gst_outfile *json = gst_outfile_open_memory();
+		const char *text;
+		size_t length;
+
+		gst_path_find(a, i % 2 ? 0 : i * 7 % count, count - 1 - i * 3 % count, arena, &p);
+		st = gst_export_path_text(a, &p, r->text, &err);
+		if (!st) {
+			st = gst_export_path_json(a, &p, json, &err);
+		}
+		text = gst_outfile_memory(json, &length);
+		check_json(text, length);
+		gst_outfile_abort(json);
+	}
+	return st;
+}
+
 static gst_status write_reports(const struct gst_analysis *a, struct reports *r)
 {
 	const struct gst_perfetto_options perfetto = {.is_plain = true};
@@ -183,6 +210,9 @@ static bool run(const uint8_t *data, size_t size, struct reports *r)
 	if (!st) {
 		gst_timing_verify(a.timing, arena, &verify);
 		st = write_reports(&a, r);
+	}
+	if (!st) {
+		st = write_paths(&a, arena, r);
 	}
 	gst_model_free(a.model);
 	gst_arena_free(arena);

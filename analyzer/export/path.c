@@ -1,0 +1,249 @@
+/*
+ * path.c - see path.h.
+ *
+ * Role      : one answer for text and JSON.
+ * Method    : gst_order_why() three times at most, each time over weaker edges; then the other way round.
+ * Invariant : a path that is shown is one that the run did not disprove; where there is none, what could hide
+ *             it is counted between the two operations, not in the whole trace.
+ * Not here  : which operations are meant (cli), the search (order), form (export_text.c, export_json.c).
+ */
+#include "analyzer/export/path.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/mem.h"
+#include "analyzer/base/units.h"
+
+const char *gst_path_order_name(enum gst_path_order order)
+{
+	switch (order) {
+	case GST_PATH_FORWARD:
+		return "forward";
+	case GST_PATH_REVERSE:
+		return "reverse";
+	case GST_PATH_NONE:
+		return "none";
+	case GST_PATH_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
+
+/* One bit an edge: those that are weaker than @weakest. */
+static void mark_weaker(const struct gst_analysis *a, enum gst_strength weakest, uint8_t *bits)
+{
+	uint32_t count = gst_order_edge_count(a->order);
+
+	memset(bits, 0, count / 8 + 1);
+	for (gst_edge_id e = 0; e < count; e++) {
+		enum gst_strength s = gst_timing_strength(a->timing, e);
+
+		if (s == GST_DISPROVED || (s == GST_POSSIBLE && weakest != GST_POSSIBLE)) {
+			bits[e / 8] = (uint8_t)(bits[e / 8] | 1u << (e % 8));
+		}
+	}
+}
+
+void gst_path_find(const struct gst_analysis *a, gst_op_id from, gst_op_id to,
+		   struct gst_arena *arena, struct gst_path_answer *out)
+{
+	static const enum gst_strength tries[] = {GST_DOCUMENTED, GST_OBSERVED, GST_POSSIBLE};
+	size_t bytes = gst_order_edge_count(a->order) / 8 + 1;
+	uint8_t *bits = gst_mem_alloc(bytes);
+	enum gst_answer answer;
+
+	*out = (struct gst_path_answer){.from = from, .to = to};
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]) && out->edge_count == 0; i++) {
+		struct gst_path_query q = {.documented_only = tries[i] == GST_DOCUMENTED};
+
+		if (!q.documented_only) {
+			mark_weaker(a, tries[i], bits);
+			q.without_edges = bits;
+		}
+		out->strength = tries[i];
+		out->order = GST_PATH_FORWARD;
+		out->edge_count = gst_order_why(a->order, from, to, &q, arena, &out->edges);
+		if (out->edge_count == 0) {
+			out->order = GST_PATH_REVERSE;
+			out->edge_count = gst_order_why(a->order, to, from, &q, arena, &out->edges);
+		}
+	}
+	gst_mem_free(bits, bytes);
+	if (out->edge_count > 0) {
+		return;
+	}
+	out->edges = NULL;
+	out->order = GST_PATH_NONE;
+	answer = gst_order_before(a->order, from, to, NULL);
+	if (answer == GST_NO) {
+		answer = gst_order_before(a->order, to, from, NULL);
+	}
+	/* Yes would be a path over edges that the times disproved. */
+	if (answer == GST_DONT_KNOW) {
+		out->order = GST_PATH_UNKNOWN;
+	}
+}
+
+bool gst_path_gap(const struct gst_analysis *a, const struct gst_path_answer *p, int64_t *ns)
+{
+	const struct gst_op *first, *last;
+
+	if (p->edge_count == 0) {
+		return false;
+	}
+	first = &a->model->ops[p->order == GST_PATH_REVERSE ? p->to : p->from];
+	last = &a->model->ops[p->order == GST_PATH_REVERSE ? p->from : p->to];
+	if (!(first->flags & last->flags & GST_OP_TIMED) || last->flags & GST_OP_EARLY_BEGIN) {
+		return false;
+	}
+	*ns = (int64_t)(last->begin_ns - first->end_ns);
+	return true;
+}
+
+/* ---- doubts ---------------------------------------------------------------------------------------------- */
+
+struct doubts {
+	const struct gst_analysis *a;
+	void (*fn)(void *payload, const char *line);
+	void *payload;
+	uint32_t count;
+};
+
+static void say(struct doubts *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct doubts *d, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	d->fn(d->payload, line);
+	d->count++;
+}
+
+static void say_count(struct doubts *d, uint64_t n, const char *one, const char *many)
+{
+	if (n > 0) {
+		say(d, "%s %s", gst_count(n).text, n == 1 ? one : many);
+	}
+}
+
+static uint32_t process_of(const struct gst_model *m, gst_op_id op)
+{
+	const struct gst_op *x = &m->ops[op];
+
+	if (x->call != GST_NONE) {
+		return m->threads[m->calls[x->call].thread].process;
+	}
+	return x->stream == GST_NONE ? GST_NONE : m->streams[x->stream].process;
+}
+
+/* Work of one of the two alone. */
+static void doubts_of(struct doubts *d, gst_op_id op)
+{
+	const struct gst_model *m = d->a->model;
+	const struct gst_op *x = &m->ops[op];
+
+	if (x->flags & GST_OP_NO_CALL) {
+		say(d, "the call that submitted op %" PRIu32 " is not in the trace", op);
+	}
+	if (x->flags & GST_OP_PROGRAMMATIC) {
+		say(d,
+		    "op %" PRIu32
+		    " may be a programmatic launch, which may begin before what it follows has ended; what it waits for inside is not seen",
+		    op);
+	}
+	if (x->stream == GST_NONE) {
+		say(d, "the stream of op %" PRIu32 " is not known", op);
+	} else if (m->streams[x->stream].kind == GST_STREAM_KIND_UNKNOWN) {
+		say(d,
+		    "whether the stream of op %" PRIu32
+		    " takes part in the order of the default stream is not known",
+		    op);
+	}
+}
+
+/* What was submitted between the two and is not understood. */
+static void doubts_between(struct doubts *d, gst_op_id from, gst_op_id to)
+{
+	const struct gst_model *m = d->a->model;
+	uint64_t waits = 0, opaque = 0, memops = 0;
+	gst_op_id first = from < to ? from : to, last = from < to ? to : from;
+
+	for (gst_op_id i = first + 1; i < last; i++) {
+		const struct gst_op *x = &m->ops[i];
+		gst_op_id record;
+
+		if (x->kind == GST_OP_EVENT_WAIT) {
+			enum gst_record_ref ref = gst_order_record_of(d->a->order, i, &record);
+
+			waits += ref == GST_REF_UNKNOWN || ref == GST_REF_AMBIGUOUS;
+		}
+		opaque += x->kind == GST_OP_OPAQUE;
+		memops += x->kind == GST_OP_MEMOP;
+	}
+	say_count(d, waits, "event wait between them is for a record that is not known",
+		  "event waits between them are for records that are not known");
+	say_count(d, opaque, "operation between them is of a kind without rules",
+		  "operations between them are of kinds without rules");
+	say_count(
+		d, memops,
+		"operation between them waits for or writes a value in memory: who waits for whom is not seen",
+		"operations between them wait for or write values in memory: who waits for whom is not seen");
+}
+
+void gst_path_doubts(const struct gst_analysis *a, const struct gst_path_answer *p,
+		     void (*fn)(void *payload, const char *line), void *payload)
+{
+	struct doubts d = {a, fn, payload, 0};
+	const struct gst_model *m = a->model;
+	const struct gst_op *from = &m->ops[p->from], *to = &m->ops[p->to];
+	const struct gst_order_stats *stats = gst_order_stats(a->order);
+	const gst_node_id *cycle;
+
+	if (p->edge_count > 0) {
+		return;
+	}
+	if (p->from == p->to) {
+		say(&d, "they are one and the same");
+		return;
+	}
+	if (from->parent == p->to || to->parent == p->from) {
+		say(&d, "one is a node of the other, a graph launch: it runs within it");
+		return;
+	}
+	doubts_of(&d, p->from);
+	doubts_of(&d, p->to);
+	if (from->parent != GST_NONE && from->parent == to->parent) {
+		say(&d, "both are nodes of one graph launch, whose edges show no order of them");
+	}
+	if (process_of(m, p->from) != process_of(m, p->to)) {
+		say(&d, "they belong to two processes, between which no order is seen");
+	} else if (from->call != GST_NONE && to->call != GST_NONE &&
+		   m->calls[from->call].thread != m->calls[to->call].thread) {
+		say(&d,
+		    "two host threads submitted them: what these agreed among themselves (locks, queues, joins) is not seen");
+	}
+	doubts_between(&d, p->from, p->to);
+	say_count(&d, stats->ambiguous_pairs,
+		  "pair of calls of the trace has an order of acceptance that is not known",
+		  "pairs of calls of the trace have an order of acceptance that is not known");
+	if (stats->cut_fronts > 0) {
+		say(&d, "too many calls overlapped somewhere: orders may be missing");
+	}
+	if (gst_order_cycle(a->order, &cycle) > 0) {
+		say(&d, "the trace contradicts itself: some operations wait for each other");
+	}
+	if (!m->is_complete || m->gap_count > 0) {
+		say(&d, "the trace is incomplete: a call that orders them may be missing");
+	}
+	if (d.count == 0) {
+		say(&d,
+		    "nothing between them is missing or unknown: no call was made that orders them (what kernels agree by memory is not seen)");
+	}
+}

@@ -1,0 +1,51 @@
+/*
+ * path.h - the answer to "why does this operation come after that one?", for `gstrace path`.
+ */
+#ifndef GSTRACE_ANALYZER_EXPORT_PATH_H
+#define GSTRACE_ANALYZER_EXPORT_PATH_H
+
+#include "analyzer/export/export.h"
+
+enum gst_path_order {
+	GST_PATH_FORWARD, /* the second comes after the first */
+	GST_PATH_REVERSE, /* the first comes after the second */
+	GST_PATH_NONE,	  /* no CUDA order seen */
+	GST_PATH_UNKNOWN, /* none seen, and records that could show one are missing */
+};
+
+struct gst_path_answer {
+	gst_op_id from, to;
+	enum gst_path_order order;
+	enum gst_strength strength; /* of the weakest edge: DOCUMENTED, OBSERVED or POSSIBLE */
+	const gst_edge_id *edges;   /* from the end of one to the begin of the other */
+	uint32_t edge_count;	    /* 0 with NONE and UNKNOWN */
+};
+
+/**
+ * Find the path with the fewest edges from @from to @to, or else from @to to @from: of documented edges alone; or
+ * else with ones that this run bore out; or else with possible ones. Never over an edge that the times
+ * disproved.
+ *
+ * Owns: the edges live in @arena. Cost: linear in what lies between the two in the order, a few times.
+ */
+void gst_path_find(const struct gst_analysis *a, gst_op_id from, gst_op_id to,
+		   struct gst_arena *arena, struct gst_path_answer *out);
+
+/** "forward", "reverse", "none", "unknown". */
+const char *gst_path_order_name(enum gst_path_order order);
+
+/** From the end of the path's first operation to the begin of its last one; false = not measured, or no path. */
+bool gst_path_gap(const struct gst_analysis *a, const struct gst_path_answer *p, int64_t *ns);
+
+/** Of an answer without a path: what could order the two and is not seen, a line each; at least one. */
+void gst_path_doubts(const struct gst_analysis *a, const struct gst_path_answer *p,
+		     void (*fn)(void *payload, const char *line), void *payload);
+
+gst_status gst_export_path_text(const struct gst_analysis *a, const struct gst_path_answer *p,
+				struct gst_outfile *out, struct gst_err *err)
+	__attribute__((warn_unused_result));
+gst_status gst_export_path_json(const struct gst_analysis *a, const struct gst_path_answer *p,
+				struct gst_outfile *out, struct gst_err *err)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/sh
+# What gstrace answers to single questions, against testdata/golden/question:
+#   path-NAME.txt, .json      gstrace path, of the cases below
+# With GSTRACE_GOLDEN_OUT set to a folder they are written there instead (tools/golden.sh --update).
+# usage: question_golden_test.sh GSTRACE GOLDEN_FOLDER FOLDER_OF_TESTDATA
+set -u
+gstrace=$1
+golden=$2
+data=$3
+out=${GSTRACE_GOLDEN_OUT:-}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/question_golden.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failed=0
+count=0
+
+# keep NAME: compares $dir/new with the golden, or writes it.
+keep() {
+	count=$((count + 1))
+	echo "$1" >>"$dir/names"
+	if [ -n "$out" ]; then
+		cp "$dir/new" "$out/$1" || failed=1
+	elif ! diff -u "$golden/$1" "$dir/new" >"$dir/diff" 2>&1; then
+		echo "question_golden_test: $1 differs; if that is meant: tools/golden.sh --update, and read the diff" >&2
+		head -40 "$dir/diff" >&2
+		failed=1
+	fi
+}
+
+# ask NAME ARGUMENTS: the answer and, if it is not 0, the status. The version is not a matter of this.
+ask() {
+	name=$1
+	shift
+	"$gstrace" "$@" >"$dir/answer" 2>&1
+	status=$?
+	sed 's/^\(  "gstrace_version": \).*/\1"X",/' "$dir/answer" >"$dir/new"
+	[ "$status" -eq 0 ] || echo "status $status" >>"$dir/new"
+	keep "$name"
+}
+
+# path NAME TRACE FROM TO
+path() {
+	ask "path-$1.txt" path --from "$3" --to "$4" "$data/$2"
+	ask "path-$1.json" path --format json --from "$3" --to "$4" "$data/$2"
+}
+
+path legacy real/default_stream_bad.gst 'first#1' 'last#1'
+path legacy_reverse real/default_stream_bad.gst 'op:2' 'op:0'
+path independent real/default_stream_good.gst 'first#last' 'last#last'
+path event traces/e1_wait.gstext 0 3
+path host real/device_sync_bad.gst 'stream:13#1' 'stream:14#last'
+path programmatic traces/s2_programmatic.gstext 0 2
+path possible traces/h7_may_block.gstext 'op:0' '#last'
+path ambiguous traces/u1_ambiguous.gstext '#2' '#3'
+path unknown_record traces/u3_latest_record_unknown.gstext '#1' '#last'
+path lost traces/x_lost_calls.gstext '#1' '#last'
+path cycle traces/x_cycle.gstext '#1' '#2'
+path order_mode traces/x_mode_order.gstext '#1' '#last'
+path same real/graph_launch.gst 'graph launch#1' 'graph launch#1'
+
+[ "$count" -gt 0 ] || failed=1
+for file in "${out:-$golden}"/*; do
+	grep -qxF "$(basename "$file")" "$dir/names" || {
+		echo "question_golden_test: $file belongs to no question any more: remove it" >&2
+		failed=1
+	}
+done
+[ "$failed" -eq 0 ] && echo "question_golden_test: $count ok"
+exit "$failed"
