@@ -36,7 +36,28 @@
 #define GAP_NS	  600u
 #define WAKE_NS	  2000u
 
+#define GRAPH_NODES  100u
+#define GRAPH_HANDLE UINT64_C(0x570000001000)
+#define EXEC_HANDLE  UINT64_C(0x57f000001000)
+#define FIRST_EXEC   2u
+#define POOL_HANDLE  UINT64_C(0x580000001000)
+/* In shapes other than MIX: each of these many ops is a call that submits nothing. */
+#define NEUTRAL_EVERY 4u
+#define LEGACY_EVERY  10u
+
+enum shape {
+	SHAPE_MIX,
+	SHAPE_INDEPENDENT,
+	SHAPE_LEGACY,
+	SHAPE_MESH,
+	SHAPE_SINGLE,
+	SHAPE_GRAPHS,
+	SHAPE_SHORT_STREAMS,
+	SHAPE_COUNT
+};
+
 struct arguments {
+	enum shape shape;
 	uint64_t ops;
 	uint32_t streams;
 	uint32_t threads;
@@ -53,6 +74,7 @@ struct host_thread {
 
 struct stream {
 	uint64_t tail; /* when all that was submitted is done */
+	uint32_t life; /* a short-lived one: of how many before it it has the handle */
 	bool is_blocking;
 };
 
@@ -90,6 +112,10 @@ enum api_use {
 	API_STREAM_QUERY,
 	API_STREAM_CREATE,
 	API_EVENT_CREATE,
+	API_STREAM_DESTROY,
+	API_INSTANTIATE,
+	API_GRAPH_LAUNCH,
+	API_NEUTRAL,
 	API_COUNT
 };
 
@@ -97,6 +123,8 @@ struct generator {
 	struct arguments args;
 	struct gst_outfile *out;
 	struct gst_gst_writer *defs;
+	struct gst_gst_writer *stream_defs; /* of streams that come and go */
+	bool has_stream_defs;
 	struct gst_gst_writer *device;
 	struct host_thread *threads;
 	struct stream *streams;
@@ -261,9 +289,12 @@ static uint64_t handle_of(uint32_t stream)
 	return stream == LEGACY ? 0 : FIRST_HANDLE + (uint64_t)stream * 0x100;
 }
 
-static uint32_t id_of(uint32_t stream)
+/* CUDA gives a handle again, CUPTI's numbers go on. */
+static uint32_t id_of(const struct generator *g, uint32_t stream)
 {
-	return stream == LEGACY ? LEGACY_STREAM : FIRST_STREAM + stream;
+	if (stream == LEGACY)
+		return LEGACY_STREAM;
+	return FIRST_STREAM + stream + g->streams[stream].life * g->args.streams;
 }
 
 /* When an op that was submitted at @submitted may begin in @stream. */
@@ -358,7 +389,7 @@ static void call_kernel(struct generator *g, uint32_t thread, uint32_t stream)
 		.start_ns = gpu(begin_ns),
 		.end_ns = gpu(end_ns),
 		.ctx = CTX,
-		.stream = id_of(stream),
+		.stream = id_of(g, stream),
 		.name = 100 + name,
 		.grid_x = 1 + name % 64,
 		.grid_y = 1,
@@ -367,6 +398,8 @@ static void call_kernel(struct generator *g, uint32_t thread, uint32_t stream)
 		.block_y = 1,
 		.block_z = 1,
 		.registers = 32,
+		/* Real ones have it. The mix is older, and stays what it was measured with. */
+		.channel_type = g->args.shape != SHAPE_MIX,
 	};
 	leave(g, &c, 0, 0);
 }
@@ -403,7 +436,7 @@ static void call_copy(struct generator *g, uint32_t thread, uint32_t stream)
 		.start_ns = gpu(begin_ns),
 		.end_ns = gpu(end_ns),
 		.ctx = CTX,
-		.stream = id_of(stream),
+		.stream = id_of(g, stream),
 		.copy_kind = is_d2h ? GST_COPY_DTOH : GST_COPY_HTOD,
 		.src_kind = is_d2h ? GST_MEM_DEVICE : GST_MEM_PINNED,
 		.dst_kind =
@@ -437,7 +470,7 @@ static void call_memset(struct generator *g, uint32_t thread, uint32_t stream)
 		.start_ns = gpu(begin_ns),
 		.end_ns = gpu(end_ns),
 		.ctx = CTX,
-		.stream = id_of(stream),
+		.stream = id_of(g, stream),
 		.memory_kind = GST_MEM_DEVICE,
 		.is_async = 1,
 		.size = size,
@@ -492,7 +525,7 @@ static void call_record_and_wait(struct generator *g, uint32_t thread, uint32_t 
 	d = add_delivery(g, GST_REC_EVENT, c.corr, e->done);
 	d->rec.event = (struct gst_rec_event){
 		.ctx = CTX,
-		.stream = id_of(from),
+		.stream = id_of(g, from),
 		.event_id = event + 1,
 		.sync_id = e->sync_id,
 	};
@@ -500,7 +533,7 @@ static void call_record_and_wait(struct generator *g, uint32_t thread, uint32_t 
 
 	c = enter_event(g, thread, API_WAIT, to, event);
 	occupy(g, to, max_u64(done(g, to), e->done));
-	add_sync(g, &c, GST_SYNC_STREAM_WAIT, id_of(to), event, 0);
+	add_sync(g, &c, GST_SYNC_STREAM_WAIT, id_of(g, to), event, 0);
 	leave(g, &c, 0, 0);
 }
 
@@ -524,7 +557,7 @@ static void call_host_wait(struct generator *g, uint32_t thread, uint32_t stream
 		rec.enter_ns = c.enter;
 		PUT(g, thread_writer(g, thread), CALL_STREAM, c.corr, &rec);
 		c.exit = max_u64(c.exit, done(g, stream) + WAKE_NS);
-		add_sync(g, &c, GST_SYNC_STREAM_SYNC, id_of(stream), GST_ID_NONE, 0);
+		add_sync(g, &c, GST_SYNC_STREAM_SYNC, id_of(g, stream), GST_ID_NONE, 0);
 	} else {
 		struct gst_rec_call rec = {.api = g->api[API_CTX_SYNC], .ctx = CTX};
 
@@ -560,9 +593,119 @@ static void call_query(struct generator *g, uint32_t thread, uint32_t stream)
 		rec.enter_ns = c.enter;
 		PUT(g, thread_writer(g, thread), CALL_STREAM, c.corr, &rec);
 		result = done(g, stream) + WAKE_NS <= c.exit ? 0 : NOT_READY;
-		add_sync(g, &c, GST_SYNC_STREAM_SYNC, id_of(stream), GST_ID_NONE, (uint32_t)result);
+		add_sync(g, &c, GST_SYNC_STREAM_SYNC, id_of(g, stream), GST_ID_NONE,
+			 (uint32_t)result);
 	}
 	leave(g, &c, 0, result);
+}
+
+/* A call that submits nothing and waits for nothing. */
+static void call_neutral(struct generator *g, uint32_t thread)
+{
+	struct call c = enter(g, thread);
+	struct gst_rec_call rec = {
+		.enter_ns = c.enter, .api = g->api[API_NEUTRAL], .ctx = CTX, .object = POOL_HANDLE};
+
+	PUT(g, thread_writer(g, thread), CALL, c.corr, &rec);
+	leave(g, &c, 0, 0);
+}
+
+/* Its correlation id. */
+static uint32_t call_create_stream(struct generator *g, uint32_t thread, uint32_t stream)
+{
+	struct call c = enter(g, thread);
+	struct gst_rec_call_stream call = {
+		.enter_ns = c.enter,
+		.api = g->api[API_STREAM_CREATE],
+		.ctx = CTX,
+		.flags = !g->streams[stream].is_blocking,
+	};
+
+	PUT(g, thread_writer(g, thread), CALL_STREAM, c.corr, &call);
+	leave(g, &c, handle_of(stream), 0);
+	return c.corr;
+}
+
+static void define_stream(struct generator *g, struct gst_gst_writer *w, uint32_t corr,
+			  uint32_t stream)
+{
+	struct gst_rec_stream rec = {
+		.ctx = CTX,
+		.stream = id_of(g, stream),
+		.handle = handle_of(stream),
+		.type = g->streams[stream].is_blocking ? GST_STREAM_BLOCKING
+						       : GST_STREAM_NONBLOCKING,
+	};
+
+	PUT(g, w, STREAM, corr, &rec);
+}
+
+/* A stream for two kernels. */
+static void call_short_stream(struct generator *g, uint32_t thread, uint32_t stream)
+{
+	struct gst_rec_call_stream destroy = {
+		.api = g->api[API_STREAM_DESTROY], .ctx = CTX, .stream = handle_of(stream)};
+	struct call c;
+
+	if (!g->has_stream_defs)
+		begin(g, g->stream_defs, GST_CHUNK_DEFS, 0);
+	g->has_stream_defs = true;
+	g->streams[stream].tail = 0;
+	define_stream(g, g->stream_defs, call_create_stream(g, thread, stream), stream);
+	if (gst_gst_writer_body_bytes(g->stream_defs) > CHUNK_BYTES) {
+		end(g, g->stream_defs);
+		g->has_stream_defs = false;
+	}
+	call_kernel(g, thread, stream);
+	call_kernel(g, thread, stream);
+	c = enter(g, thread);
+	destroy.enter_ns = c.enter;
+	PUT(g, thread_writer(g, thread), CALL_STREAM, c.corr, &destroy);
+	leave(g, &c, 0, 0);
+	g->streams[stream].life++;
+}
+
+/* Nodes one after the other, each with a record of its own. */
+static void call_graph(struct generator *g, uint32_t thread, uint32_t stream)
+{
+	struct call c = enter(g, thread);
+	struct gst_rec_call_graph launch = {
+		.enter_ns = c.enter,
+		.api = g->api[API_GRAPH_LAUNCH],
+		.ctx = CTX,
+		.stream = handle_of(stream),
+		.exec = EXEC_HANDLE + (uint64_t)stream * 0x100,
+	};
+	uint64_t at = ready(g, stream, c.enter);
+	uint32_t i;
+
+	PUT(g, thread_writer(g, thread), CALL_GRAPH, c.corr, &launch);
+	for (i = 0; i < GRAPH_NODES; i++) {
+		uint32_t name = i % g->args.names;
+		uint64_t end_ns = at + 1000 + below(g, 1000);
+		struct delivery *d = add_delivery(g, GST_REC_KERNEL, c.corr, end_ns);
+
+		d->rec.kernel = (struct gst_rec_kernel){
+			.start_ns = gpu(at),
+			.end_ns = gpu(end_ns),
+			.ctx = CTX,
+			.stream = id_of(g, stream),
+			.name = 100 + name,
+			.grid_x = 1,
+			.grid_y = 1,
+			.grid_z = 1,
+			.block_x = 128,
+			.block_y = 1,
+			.block_z = 1,
+			.registers = 32,
+			.channel_type = 1,
+			.graph_node = (uint64_t)(FIRST_EXEC + stream) << 32 | i,
+			.graph = FIRST_EXEC + stream,
+		};
+		at = end_ns + GAP_NS;
+	}
+	occupy(g, stream, at - GAP_NS);
+	leave(g, &c, 0, 0);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -628,35 +771,85 @@ static void write_definitions(struct generator *g)
 	end(g, g->defs);
 }
 
+static void create_streams(struct generator *g)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->args.streams; i++) {
+		uint32_t corr = call_create_stream(g, 0, i);
+
+		if (i % 500 == 0)
+			begin(g, g->defs, GST_CHUNK_DEFS, 0);
+		define_stream(g, g->defs, corr, i);
+		if (i % 500 == 499 || i + 1 == g->args.streams)
+			end(g, g->defs);
+	}
+}
+
+/* Graph @graph, or a clone of the first one, as the tracer tells of them. */
+static void define_graph(struct generator *g, uint32_t corr, uint32_t graph, uint64_t handle)
+{
+	struct gst_rec_graph rec = {.graph = graph,
+				    .original = graph > 1,
+				    .handle = handle,
+				    .nodes = GRAPH_NODES,
+				    .edges = GRAPH_NODES - 1};
+	uint64_t first = (uint64_t)graph << 32;
+	uint32_t i;
+
+	PUT(g, g->defs, GRAPH, corr, &rec);
+	for (i = 0; i < GRAPH_NODES; i++) {
+		struct gst_rec_graph_node node = {
+			.node = first | i,
+			.handle = GRAPH_HANDLE + (first >> 12) + 0x10 * i,
+			.original = graph > 1 ? UINT64_C(1) << 32 | i : 0,
+			.graph = graph,
+			.type = GST_NODE_KERNEL,
+		};
+		struct gst_rec_graph_edge edge = {
+			.from = first | (i - 1), .to = first | i, .graph = graph};
+
+		PUT(g, g->defs, GRAPH_NODE, corr, &node);
+		if (i)
+			PUT(g, g->defs, GRAPH_EDGE, corr, &edge);
+	}
+}
+
+/* One for each stream: launches of the same one would wait for each other. */
+static void create_graphs(struct generator *g)
+{
+	uint32_t i;
+
+	begin(g, g->defs, GST_CHUNK_DEFS, 0);
+	define_graph(g, 0, 1, GRAPH_HANDLE);
+	end(g, g->defs);
+	for (i = 0; i < g->args.streams; i++) {
+		struct call c = enter(g, 0);
+		uint64_t handle = EXEC_HANDLE + (uint64_t)i * 0x100;
+		struct gst_rec_call_graph call = {.enter_ns = c.enter,
+						  .api = g->api[API_INSTANTIATE],
+						  .ctx = CTX,
+						  .graph = GRAPH_HANDLE};
+		struct gst_rec_graph_exec exec = {.exec = handle, .graph = 1, .id = FIRST_EXEC + i};
+
+		PUT(g, thread_writer(g, 0), CALL_GRAPH, c.corr, &call);
+		leave(g, &c, handle, 0);
+		begin(g, g->defs, GST_CHUNK_DEFS, 0);
+		define_graph(g, c.corr, FIRST_EXEC + i, handle);
+		PUT(g, g->defs, GRAPH_EXEC, c.corr, &exec);
+		end(g, g->defs);
+	}
+}
+
 /* The first thread creates all streams and events. */
 static void create_objects(struct generator *g)
 {
 	uint32_t i;
 
-	for (i = 0; i < g->args.streams; i++) {
-		struct call c = enter(g, 0);
-		struct gst_rec_call_stream call = {
-			.enter_ns = c.enter,
-			.api = g->api[API_STREAM_CREATE],
-			.ctx = CTX,
-			.flags = !g->streams[i].is_blocking,
-		};
-		struct gst_rec_stream stream = {
-			.ctx = CTX,
-			.stream = id_of(i),
-			.handle = handle_of(i),
-			.type = g->streams[i].is_blocking ? GST_STREAM_BLOCKING
-							  : GST_STREAM_NONBLOCKING,
-		};
-
-		PUT(g, thread_writer(g, 0), CALL_STREAM, c.corr, &call);
-		leave(g, &c, handle_of(i), 0);
-		if (i % 500 == 0)
-			begin(g, g->defs, GST_CHUNK_DEFS, 0);
-		PUT(g, g->defs, STREAM, c.corr, &stream);
-		if (i % 500 == 499 || i + 1 == g->args.streams)
-			end(g, g->defs);
-	}
+	if (g->args.shape != SHAPE_SHORT_STREAMS)
+		create_streams(g);
+	if (g->args.shape == SHAPE_GRAPHS)
+		create_graphs(g);
 	for (i = 0; i < g->event_count; i++) {
 		struct call c = enter(g, 0);
 		struct gst_rec_call_event call = {
@@ -674,14 +867,76 @@ static void create_objects(struct generator *g)
 		g->threads[i].now = g->threads[0].now + 1000 * i;
 }
 
+/* The next of the mix; the number of ops that it was. */
+static uint32_t run_mix(struct generator *g, uint32_t thread, uint32_t stream)
+{
+	uint32_t other = (uint32_t)below(g, g->args.streams);
+	uint64_t what = below(g, 100);
+
+	if (what < 60) {
+		call_kernel(g, thread, stream);
+	} else if (what < 70) {
+		call_copy(g, thread, stream);
+	} else if (what < 80) {
+		call_record_and_wait(g, thread, other, stream);
+		return 2;
+	} else if (what < 85) {
+		call_kernel(g, thread, LEGACY);
+	} else if (what < 90) {
+		call_host_wait(g, thread, stream);
+	} else if (what < 95) {
+		call_memset(g, thread, stream);
+	} else {
+		call_query(g, thread, stream);
+	}
+	return 1;
+}
+
+/* Number @op of a shape that is all alike; the number of ops that it was. */
+static uint32_t run_shape(struct generator *g, uint64_t op, uint32_t thread, uint32_t stream)
+{
+	switch (g->args.shape) {
+	case SHAPE_INDEPENDENT:
+	case SHAPE_SINGLE:
+		if (op % NEUTRAL_EVERY == NEUTRAL_EVERY - 1) {
+			call_neutral(g, thread);
+		} else {
+			call_kernel(g, thread, stream);
+		}
+		return 1;
+	case SHAPE_LEGACY:
+		if (op % LEGACY_EVERY == LEGACY_EVERY - 1) {
+			call_kernel(g, thread, LEGACY);
+		} else if (op % LEGACY_EVERY % NEUTRAL_EVERY == NEUTRAL_EVERY - 1) {
+			call_neutral(g, thread);
+		} else {
+			call_kernel(g, thread, stream);
+		}
+		return 1;
+	case SHAPE_MESH:
+		call_record_and_wait(g, thread, (uint32_t)below(g, g->args.streams), stream);
+		call_kernel(g, thread, stream);
+		return 3;
+	case SHAPE_GRAPHS:
+		call_graph(g, thread, stream);
+		return GRAPH_NODES;
+	case SHAPE_SHORT_STREAMS:
+		call_short_stream(g, thread, stream);
+		return 4;
+	case SHAPE_MIX:
+	case SHAPE_COUNT:
+		break;
+	}
+	return run_mix(g, thread, stream);
+}
+
 static void run(struct generator *g)
 {
 	uint64_t op;
 	uint32_t i;
 
 	for (op = 0; op < g->args.ops;) {
-		uint32_t thread = 0, stream, other;
-		uint64_t what;
+		uint32_t thread = 0, stream;
 
 		/* The thread that is furthest behind calls next. */
 		for (i = 1; i < g->args.threads; i++) {
@@ -699,30 +954,7 @@ static void run(struct generator *g)
 			stream = stream - stream % g->args.threads + thread;
 		if (stream >= g->args.streams)
 			stream = thread;
-		other = (uint32_t)below(g, g->args.streams);
-		what = below(g, 100);
-		if (what < 60) {
-			call_kernel(g, thread, stream);
-			op++;
-		} else if (what < 70) {
-			call_copy(g, thread, stream);
-			op++;
-		} else if (what < 80) {
-			call_record_and_wait(g, thread, other, stream);
-			op += 2;
-		} else if (what < 85) {
-			call_kernel(g, thread, LEGACY);
-			op++;
-		} else if (what < 90) {
-			call_host_wait(g, thread, stream);
-			op++;
-		} else if (what < 95) {
-			call_memset(g, thread, stream);
-			op++;
-		} else {
-			call_query(g, thread, stream);
-			op++;
-		}
+		op += run_shape(g, op, thread, stream);
 	}
 }
 
@@ -737,6 +969,8 @@ static void finish(struct generator *g)
 		if (g->threads[i].is_begun)
 			end(g, g->threads[i].writer);
 	}
+	if (g->has_stream_defs)
+		end(g, g->stream_defs);
 	for (i = 0; i < g->args.streams; i++)
 		now = max_u64(now, g->streams[i].tail);
 	deliver(g);
@@ -767,6 +1001,10 @@ static void find_apis(struct generator *g)
 		[API_STREAM_QUERY] = "cuStreamQuery",
 		[API_STREAM_CREATE] = "cuStreamCreate",
 		[API_EVENT_CREATE] = "cuEventCreate",
+		[API_STREAM_DESTROY] = "cuStreamDestroy_v2",
+		[API_INSTANTIATE] = "cuGraphInstantiateWithFlags",
+		[API_GRAPH_LAUNCH] = "cuGraphLaunch",
+		[API_NEUTRAL] = "cuMemPoolSetAttribute",
 	};
 	int i;
 
@@ -781,6 +1019,25 @@ static void find_apis(struct generator *g)
 	}
 }
 
+/* Does work in the legacy default stream wait for stream @i, and it for that? */
+static bool is_blocking(enum shape shape, uint32_t i)
+{
+	switch (shape) {
+	case SHAPE_INDEPENDENT:
+	case SHAPE_MESH:
+		return false;
+	case SHAPE_LEGACY:
+	case SHAPE_SINGLE:
+	case SHAPE_SHORT_STREAMS:
+		return true;
+	case SHAPE_MIX:
+	case SHAPE_GRAPHS:
+	case SHAPE_COUNT:
+		break;
+	}
+	return i % 4 != 3;
+}
+
 static int generate(const struct arguments *args)
 {
 	struct generator g = {.args = *args, .random = args->seed};
@@ -793,17 +1050,19 @@ static int generate(const struct arguments *args)
 	}
 	find_apis(&g);
 	g.defs = gst_gst_writer_new(g.out);
+	g.stream_defs = gst_gst_writer_new(g.out);
 	g.device = gst_gst_writer_new(g.out);
 	g.threads = gst_mem_alloc(args->threads * sizeof(*g.threads));
 	g.streams = gst_mem_alloc(args->streams * sizeof(*g.streams));
-	g.event_count = args->streams * 4;
+	if (args->shape == SHAPE_MIX || args->shape == SHAPE_MESH)
+		g.event_count = args->streams * 4;
 	g.events = gst_mem_alloc(g.event_count * sizeof(*g.events));
 	for (i = 0; i < args->threads; i++) {
 		g.threads[i].writer = gst_gst_writer_new(g.out);
 		g.threads[i].now = MONO_START + 1000;
 	}
 	for (i = 0; i < args->streams; i++)
-		g.streams[i].is_blocking = i % 4 != 3;
+		g.streams[i].is_blocking = is_blocking(args->shape, i);
 
 	write_definitions(&g);
 	create_objects(&g);
@@ -813,6 +1072,7 @@ static int generate(const struct arguments *args)
 	for (i = 0; i < args->threads; i++)
 		gst_gst_writer_free(g.threads[i].writer);
 	gst_gst_writer_free(g.defs);
+	gst_gst_writer_free(g.stream_defs);
 	gst_gst_writer_free(g.device);
 	gst_vec_free(&g.deliveries);
 	gst_mem_free(g.threads, args->threads * sizeof(*g.threads));
@@ -825,14 +1085,34 @@ static int generate(const struct arguments *args)
 	return 0;
 }
 
+static const char *const shapes[SHAPE_COUNT] = {
+	[SHAPE_MIX] = "mix",
+	[SHAPE_INDEPENDENT] = "independent",
+	[SHAPE_LEGACY] = "legacy",
+	[SHAPE_MESH] = "mesh",
+	[SHAPE_SINGLE] = "single",
+	[SHAPE_GRAPHS] = "graphs",
+	[SHAPE_SHORT_STREAMS] = "short-streams",
+};
+
 static const char usage[] =
-	"usage: gen_trace [--ops N] [--streams N] [--threads N] [--names N] [--seed N] -o FILE\n"
+	"usage: gen_trace [--shape S] [--ops N] [--streams N] [--threads N] [--names N] [--seed N] -o FILE\n"
 	"\n"
-	"Writes a generated trace: 60 % kernels, 10 % copies, 10 % record/wait pairs, 5 % kernels in\n"
-	"the legacy default stream, 5 % host waits, 5 % memsets, 5 % queries.\n"
+	"Writes a generated trace. Shapes:\n"
 	"\n"
+	"  mix            60 % kernels, 10 % copies, 10 % record/wait pairs, 5 % kernels in the legacy\n"
+	"                 default stream, 5 % host waits, 5 % memsets, 5 % queries\n"
+	"  independent    kernels in non-blocking streams; each 4th op is a call that does nothing\n"
+	"  legacy         the same in blocking streams, each 10th op in the legacy default stream\n"
+	"  mesh           each kernel waits for an event recorded in a random stream (3 ops)\n"
+	"  single         one stream (--streams 1), one thread\n"
+	"  graphs         launches of a graph of 100 kernel nodes (100 ops), each node recorded\n"
+	"  short-streams  a stream is created, gets two kernels, and is destroyed (4 ops); --streams\n"
+	"                 is the number of handles in use\n"
+	"\n"
+	"  --shape S    one of these (mix)\n"
 	"  --ops N      operations; each is a call with its return and a device record (10000)\n"
-	"  --streams N  streams, each fourth one non-blocking (8)\n"
+	"  --streams N  streams, each fourth one non-blocking in mix and graphs (8)\n"
 	"  --threads N  host threads (2)\n"
 	"  --names N    kernel names (200)\n"
 	"  --seed N     other numbers, another trace (1)\n"
@@ -850,8 +1130,9 @@ static bool parse(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 
 int main(int argc, char **argv)
 {
-	enum { OPS = 256, STREAMS, THREADS, NAMES, SEED };
+	enum { SHAPE = 256, OPS, STREAMS, THREADS, NAMES, SEED };
 	static const struct option long_options[] = {
+		{"shape", required_argument, NULL, SHAPE},
 		{"ops", required_argument, NULL, OPS},
 		{"streams", required_argument, NULL, STREAMS},
 		{"threads", required_argument, NULL, THREADS},
@@ -869,6 +1150,14 @@ int main(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
 		switch (c) {
+		case SHAPE:
+			args.shape = SHAPE_COUNT;
+			for (int i = 0; i < SHAPE_COUNT; i++) {
+				if (!strcmp(optarg, shapes[i]))
+					args.shape = (enum shape)i;
+			}
+			is_good &= args.shape != SHAPE_COUNT;
+			break;
 		case OPS:
 			is_good &= parse(optarg, 0, UINT32_MAX / 4, &args.ops);
 			break;
@@ -898,6 +1187,8 @@ int main(int argc, char **argv)
 			break;
 		}
 	}
+	if (args.shape == SHAPE_SINGLE)
+		args.streams = args.threads = 1;
 	if (!is_good || !args.output || optind != argc) {
 		fputs(usage, stderr);
 		return 2;

@@ -34,6 +34,27 @@ grep -q 'could be saved' "$work/report" || fail "no cost: $(cat "$work/report")"
 "$load" "$work/c.gst" | grep -q " complete=1 " || fail "a trace without ops is not complete"
 "$gen" --ops 1000 --streams 2 --threads 20 -o - >"$work/d.gst"
 "$load" "$work/d.gst" | grep -q " complete=1 " || fail "more threads than streams"
+# Every shape: complete, as many records as its ops say, and by the rules.
+shapes=0
+while read -r shape ops least most; do
+	"$gen" --shape "$shape" --ops "$ops" --streams 20 --threads 3 -o "$work/s.gst"
+	out=$("$load" "$work/s.gst")
+	records=$(sed -E 's/.*records=([0-9]+).*/\1/' <<<"$out")
+	[[ $out == *" complete=1 "* && $records -ge $least && $records -le $most ]] || fail "$shape: $out"
+	"$gstrace" verify "$work/s.gst" >"$work/report" || fail "$shape: $(cat "$work/report")"
+	shapes=$((shapes + 1))
+done <<EOF
+independent 4000 11000 11400
+legacy 4000 11200 11600
+mesh 3000 9000 9700
+single 4000 11000 11400
+graphs 4000 8400 8900
+short-streams 4000 11000 11400
+EOF
+[ "$shapes" = 6 ] || fail "$shapes shapes"
+if "$gen" --shape x -o "$work/e.gst" 2>/dev/null; then
+	fail "took --shape x"
+fi
 if "$gen" --ops x -o "$work/e.gst" 2>/dev/null; then
 	fail "took --ops x"
 fi
