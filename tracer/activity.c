@@ -174,7 +174,13 @@ static void put_device(struct gst_activity *a, struct gst_activity_pages *pages,
 	if (a->windows) {
 		/* Where there is no correlation id, the first field is a time. */
 		memcpy(&time_ns, (unsigned char *)rec + sizeof(head), sizeof(time_ns));
-		if (!gst_windows_find(a->windows, corr, time_ns, &segment)) {
+		switch (gst_windows_find(a->windows, corr, time_ns, &segment)) {
+		case GST_WINDOWS_INSIDE:
+			break;
+		case GST_WINDOWS_FORGOTTEN:
+			gst_loss_add(a->loss, kind, GST_LOSS_OLD_WINDOW, 1);
+			return;
+		case GST_WINDOWS_OUTSIDE:
 			return;
 		}
 	}

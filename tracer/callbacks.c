@@ -950,8 +950,9 @@ static void note_object(struct gst_open_call *call, const struct gst_api *api,
 	}
 }
 
-static void use_object(struct gst_callbacks *cb, struct gst_objects_table *table, uint64_t handle_,
-		       uint32_t now, uint32_t corr, uint32_t ctx, bool is_event)
+static struct gst_object *use_object(struct gst_callbacks *cb, struct gst_objects_table *table,
+				     uint64_t handle_, uint32_t now, uint32_t corr, uint32_t ctx,
+				     bool is_event)
 {
 	struct gst_object *object = gst_objects_find(table, handle_);
 
@@ -959,7 +960,7 @@ static void use_object(struct gst_callbacks *cb, struct gst_objects_table *table
 		/* Made before us, or by a call we do not see (IPC). */
 		object = gst_objects_add(cb->objects, table, handle_);
 		if (!object) {
-			return;
+			return NULL;
 		}
 		gst_object_ready(object, 0);
 	}
@@ -967,6 +968,35 @@ static void use_object(struct gst_callbacks *cb, struct gst_objects_table *table
 		atomic_store_explicit(&object->data[GST_EVENT_CTX], ctx, memory_order_relaxed);
 	}
 	gst_object_use(object, now, corr);
+	return object;
+}
+
+/*
+ * The window that is open now has opened while @call was under way: its segment does not have the call, and the
+ * snapshot did not know yet what it did. So that is told now.
+ */
+static void tell_late(struct gst_callbacks *cb, const struct gst_open_call *call,
+		      const struct gst_object *object, bool is_event, uint32_t corr)
+{
+	struct gst_rec_event_state event;
+	struct gst_rec_exec_state exec;
+
+	if (is_event) {
+		event = (struct gst_rec_event_state){
+			.head = gst_record_head(GST_KIND_EVENT_STATE, sizeof(event), corr),
+			.event = call->object ? call->object : atomic_load(&object->key),
+			.flags = atomic_load(&object->data[GST_EVENT_FLAGS]),
+			.ctx = atomic_load(&object->data[GST_EVENT_CTX]),
+		};
+		(void)gst_lane_put_one(cb->defs, &event, sizeof(event));
+		return;
+	}
+	exec = (struct gst_rec_exec_state){
+		.head = gst_record_head(GST_KIND_EXEC_STATE, sizeof(exec), corr),
+		.exec = call->object ? call->object : atomic_load(&object->key),
+		.graph = atomic_load(&object->data[GST_EXEC_GRAPH]),
+	};
+	(void)gst_lane_put_one(cb->defs, &exec, sizeof(exec));
 }
 
 /* The call succeeded; @value is what it gave. */
@@ -975,10 +1005,13 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 {
 	uint32_t now = gst_windows_now(cb->windows);
 	struct gst_objects *o = cb->objects;
-	struct gst_object *object;
+	struct gst_object *object = NULL;
+	bool is_event = true;
+	uint32_t corr = call->corr;
 
 	switch ((enum gst_api_class)api->class_id) {
 	case GST_API_CLASS_EVENT_CREATE:
+		corr = 0;
 		object = value ? gst_objects_add(o, &o->events, value) : NULL;
 		if (object) {
 			atomic_store(&object->data[GST_EVENT_FLAGS], (uint32_t)call->extra);
@@ -988,14 +1021,17 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 		break;
 	case GST_API_CLASS_EVENT_RECORD:
 	case GST_API_CLASS_LAUNCH:
-		use_object(cb, &o->events, call->object, now, call->corr, ctx, true);
+		object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
 		break;
 	case GST_API_CLASS_EVENT_DESTROY:
 		gst_objects_remove(&o->events, call->object, now);
 		break;
 	case GST_API_CLASS_GRAPH_INSTANTIATE:
+		is_event = false;
+		corr = 0;
 		/* A resource callback inside told of it, mostly. */
-		if (value && !gst_objects_find(&o->execs, value)) {
+		object = value ? gst_objects_find(&o->execs, value) : NULL;
+		if (value && !object) {
 			object = gst_objects_add(o, &o->execs, value);
 			if (object) {
 				gst_object_ready(object, now);
@@ -1003,13 +1039,22 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 		}
 		break;
 	case GST_API_CLASS_GRAPH_LAUNCH:
-		use_object(cb, &o->execs, call->object, now, call->corr, 0, false);
+		is_event = false;
+		object = use_object(cb, &o->execs, call->object, now, corr, 0, false);
 		break;
 	case GST_API_CLASS_GRAPH_DESTROY:
 		gst_objects_remove(&o->execs, call->object, now);
 		break;
 	default:
 		break;
+	}
+	/* Asked again: the window may have opened since. */
+	atomic_signal_fence(memory_order_seq_cst);
+	now = gst_windows_now(cb->windows);
+	if (__builtin_expect(object && gst_windows_is_open(now) &&
+				     (call->is_silent || call->segment != gst_windows_segment(now)),
+			     0)) {
+		tell_late(cb, call, object, is_event, corr);
 	}
 }
 
@@ -1019,10 +1064,6 @@ static uint32_t turn_window(struct gst_callbacks *cb, const struct gst_api *api,
 {
 	if (api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_START)) {
 		if (gst_windows_open(cb->windows, corr)) {
-			if (cb->objects) {
-				atomic_store(&cb->objects->snapshot_due,
-					     gst_windows_now(cb->windows));
-			}
 			gst_pool_wake(cb->threads->pool);
 		}
 		return gst_windows_now(cb->windows);
@@ -1375,7 +1416,7 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	}
 	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
 	if (slot->is_busy) {
-		gst_loss_add(cb->loss, 0, GST_LOSS_UNKNOWN, 1);
+		gst_loss_add(cb->loss, 0, GST_LOSS_BUSY, 1);
 		return;
 	}
 	slot->is_busy = true;

@@ -58,10 +58,17 @@ static void put_run(struct gst_host_place *place, uint64_t start_ns, uint64_t en
 	};
 	uint64_t no_patience = 0;
 	struct gst_page *page;
+	enum gst_windows_place where;
 	uint32_t segment;
 
-	if (!gst_state_is_on(w->state) ||
-	    !gst_windows_find(w->windows, place->corr, start_ns, &segment)) {
+	if (!gst_state_is_on(w->state)) {
+		return;
+	}
+	where = gst_windows_find(w->windows, place->corr, start_ns, &segment);
+	if (where != GST_WINDOWS_INSIDE) {
+		if (where == GST_WINDOWS_FORGOTTEN) {
+			gst_loss_add(w->loss, GST_KIND_HOST_RUN, GST_LOSS_OLD_WINDOW, 1);
+		}
 		return;
 	}
 	page = gst_lane_take(w->device);

@@ -219,8 +219,11 @@ static bool set_up_memory(struct gst_tracer *t)
 		.objects = &t->objects,
 		.threads = &t->threads,
 		.devices = &t->activity.devices,
+		.defs = &t->defs,
 		.loss = &t->loss,
 	};
+	t->windows.on_open = gst_snapshot_take;
+	t->windows.on_open_arg = &t->snapshot;
 	t->writer.windows = &t->windows;
 	t->writer.begin_segment = gst_snapshot_write;
 	t->writer.begin_arg = &t->snapshot;

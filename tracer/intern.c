@@ -122,7 +122,7 @@ uint32_t gst_intern_bytes(struct gst_intern *in, const char *text, size_t length
 		return id;
 	}
 	if (!try_lock(in)) {
-		gst_loss_add(in->loss, GST_REC_STRING, GST_LOSS_UNKNOWN, 1);
+		gst_loss_add(in->loss, GST_REC_STRING, GST_LOSS_BUSY, 1);
 		return 0;
 	}
 	id = add(in, text, (uint32_t)length, hash);

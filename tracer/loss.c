@@ -52,7 +52,7 @@ static uint32_t kind_of_cell(uint32_t cell)
 _Static_assert(GST_REC_CALL_HOST - GST_REC_CALL + 1 < 10, "calls fit in cells 1-9");
 _Static_assert(GST_REC_HOST_RUN - GST_REC_KERNEL + 11 < 20, "device records fit in cells 11-19");
 _Static_assert(DEFINITIONS + 20 <= GST_LOSS_KINDS, "definitions fit");
-_Static_assert(GST_LOSS_TABLE_FULL < GST_LOSS_REASONS, "every reason has a cell");
+_Static_assert(GST_LOSS_OLD_WINDOW < GST_LOSS_REASONS, "every reason has a cell");
 
 void gst_loss_add(struct gst_loss *loss, uint32_t kind, uint32_t reason, uint64_t count)
 {

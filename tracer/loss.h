@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GST_LOSS_REASONS 14u
+#define GST_LOSS_REASONS 17u
 #define GST_LOSS_KINDS	 72u
 
 struct gst_loss_cell {

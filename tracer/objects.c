@@ -214,9 +214,11 @@ bool gst_object_last_use(const struct gst_object *object, uint32_t now, uint32_t
 {
 	uint64_t use = atomic_load(&object->last);
 
-	if (use >> 32 >= now) {
-		use = atomic_load(&object->before);
-	}
 	*corr = (uint32_t)use;
-	return use >> 32 < now;
+	if (use >> 32 < now) {
+		return true;
+	}
+	use = atomic_load(&object->before);
+	*corr = (uint32_t)use;
+	return use >> 32 == now;
 }

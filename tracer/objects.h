@@ -21,9 +21,10 @@
 
 /* One cache line. "now" is that of window.h. */
 struct gst_object {
-	_Atomic uint64_t key;	 /* what it is found by; 0 = empty */
-	_Atomic uint64_t last;	 /* of its last use: now << 32 | correlation id; 0 = never used */
-	_Atomic uint64_t before; /* the use before the first one since now changed */
+	_Atomic uint64_t key;  /* what it is found by; 0 = empty */
+	_Atomic uint64_t last; /* of its last use: now << 32 | correlation id; 0 = never used */
+	_Atomic uint64_t
+		before; /* now since when "last" is newer << 32 | correlation id before that */
 	_Atomic uint64_t handle;
 	_Atomic uint32_t born; /* now + 1 when it was made; 0 = being filled in */
 	_Atomic uint32_t died; /* now + 1 when it ended; 0 = alive */
@@ -52,7 +53,7 @@ enum gst_objects_data {
 
 struct gst_objects {
 	_Atomic uint32_t
-		snapshot_due; /* now of the window whose snapshot is still to be written; 0 = none */
+		snapshot_due; /* now of the window whose snapshot is being written; 0 = none */
 	struct gst_objects_table contexts; /* key: CUPTI id */
 	struct gst_objects_table streams;  /* key: gst_objects_stream_key() */
 	struct gst_objects_table events;   /* key: handle */
@@ -107,17 +108,23 @@ static inline void gst_object_use(struct gst_object *object, uint32_t now, uint3
 		atomic_store_explicit(&object->last, use, memory_order_relaxed);
 		return;
 	}
-	/* One thread alone gets the old value. */
-	last = atomic_exchange(&object->last, use);
-	if (last >> 32 != now) {
-		atomic_store(&object->before, last);
-	}
+	/* What is kept comes first: whoever finds the new value finds the old one too. */
+	do {
+		if (last >> 32 == now) {
+			atomic_store(&object->last, use);
+			return;
+		}
+		atomic_store(&object->before, (uint64_t)now << 32 | (uint32_t)last);
+	} while (!atomic_compare_exchange_weak(&object->last, &last, use));
 }
 
 /** Whether @object was alive when the window of @now (an odd number) opened. */
 bool gst_object_was_alive(const struct gst_object *object, uint32_t now);
 
-/** Its last use before that, 0 if it was never used, in *@corr; false if that is not known any more. */
+/**
+ * Its last use before the window of @now opened, 0 if it was never used, in *@corr; false if that is not known
+ * any more: now has changed twice since then. So it is asked by whoever opens the window, before another can.
+ */
 bool gst_object_last_use(const struct gst_object *object, uint32_t now, uint32_t *corr);
 
 #endif

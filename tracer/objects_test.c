@@ -59,6 +59,11 @@ static void uses_are_told_as_of_the_window(void **state)
 	assert_false(gst_object_last_use(e, 3, &corr));
 	assert_true(gst_object_last_use(e, 5, &corr));
 	assert_int_equal(corr, 12);
+	/* a thread that saw the window late: its use comes before the window */
+	gst_object_use(e, 5, 13);
+	gst_object_use(e, 4, 14);
+	assert_true(gst_object_last_use(e, 5, &corr));
+	assert_int_equal(corr, 14);
 	free(o);
 }
 

@@ -1,9 +1,9 @@
 /*
  * snapshot.c - definitions and living objects once more, for a segment that can be read alone.
  *
- * Role      : the writer calls it when a window was opened.
- * Method    : tables that callbacks keep are read while the program goes on; each object says what it was
- *             when the window opened, whenever that is asked.
+ * Role      : whoever opens a window puts what is alive into it; the writer adds what never changes.
+ * Method    : tables that callbacks keep are read while other threads go on; each object says what it was
+ *             when the window opened. Later it could not: windows may be shorter than a cycle of the writer.
  * Invariant : what is not known any more is left out and counted as a loss, never guessed.
  * Not here  : the tables (objects.c), when windows open (window.c).
  */
@@ -11,29 +11,49 @@
 #include "tracer/clock.h"
 #include "tracer/format/encode.h"
 
-static void put_contexts(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+/* Where the records of one snapshot go. */
+struct target {
+	const struct gst_snapshot *s;
+	struct gst_page *page;
+	uint32_t now;
+	uint32_t segment;
+};
+
+static void put(struct target *t, const void *rec, uint32_t bytes)
 {
+	uint64_t no_patience = 0;
+
+	/* A loss is counted there. */
+	(void)gst_lane_put_patiently(t->s->defs, &t->page, rec, bytes, t->segment, &no_patience);
+}
+
+static void put_contexts(struct target *t)
+{
+	const struct gst_objects *objects = t->s->objects;
+
 	for (uint32_t i = 0; i < GST_OBJECTS_CONTEXTS; i++) {
-		const struct gst_object *c = &s->objects->contexts.list[i];
+		const struct gst_object *c = &objects->contexts.list[i];
 		struct gst_rec_context rec = {
 			.head = gst_record_head(GST_KIND_CONTEXT, sizeof(rec), 0),
 			.ctx = (uint32_t)atomic_load(&c->key),
 		};
 
-		if (gst_object_was_alive(c, now)) {
+		if (gst_object_was_alive(c, t->now)) {
 			rec.device = atomic_load(&c->data[GST_CONTEXT_DEVICE]);
 			rec.handle = atomic_load(&c->handle);
 			rec.parent = atomic_load(&c->data[GST_CONTEXT_PARENT]);
 			rec.null_stream = atomic_load(&c->data[GST_CONTEXT_NULL_STREAM]);
-			gst_writer_put(w, &rec, sizeof(rec));
+			put(t, &rec, sizeof(rec));
 		}
 	}
 }
 
-static void put_streams(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+static void put_streams(struct target *t)
 {
+	const struct gst_objects *objects = t->s->objects;
+
 	for (uint32_t i = 0; i < GST_OBJECTS_STREAMS; i++) {
-		const struct gst_object *o = &s->objects->streams.list[i];
+		const struct gst_object *o = &objects->streams.list[i];
 		uint64_t key = atomic_load(&o->key);
 		struct gst_rec_stream rec = {
 			.head = gst_record_head(GST_KIND_STREAM, sizeof(rec), 0),
@@ -42,23 +62,24 @@ static void put_streams(const struct gst_snapshot *s, struct gst_writer *w, uint
 		};
 
 		/* A context takes its streams along. */
-		if (gst_object_was_alive(o, now) &&
-		    gst_objects_find(&s->objects->contexts, rec.ctx)) {
+		if (gst_object_was_alive(o, t->now) &&
+		    gst_objects_find(&objects->contexts, rec.ctx)) {
 			rec.handle = atomic_load(&o->handle);
 			rec.type = atomic_load(&o->data[GST_STREAM_TYPE_IS]);
 			rec.priority = (int32_t)atomic_load(&o->data[GST_STREAM_PRIORITY]);
 			rec.thread = atomic_load(&o->data[GST_STREAM_THREAD]);
-			gst_writer_put(w, &rec, sizeof(rec));
+			put(t, &rec, sizeof(rec));
 		}
 	}
 }
 
-static void put_threads(const struct gst_snapshot *s, struct gst_writer *w)
+static void put_threads(struct target *t)
 {
-	uint32_t used = atomic_load(&s->threads->used);
+	const struct gst_threads *threads = t->s->threads;
+	uint32_t used = atomic_load(&threads->used);
 
 	for (uint32_t i = 0; i < used && i < GST_THREADS_MAX; i++) {
-		const struct gst_thread_slot *slot = &s->threads->slots[i];
+		const struct gst_thread_slot *slot = &threads->slots[i];
 		struct gst_rec_thread rec = {
 			.head = gst_record_head(GST_KIND_THREAD, sizeof(rec), 0),
 			.thread = atomic_load(&slot->live),
@@ -68,7 +89,7 @@ static void put_threads(const struct gst_snapshot *s, struct gst_writer *w)
 
 		/* The slot may have gone to another thread meanwhile: that one tells of itself. */
 		if (rec.thread && atomic_load(&slot->live) == rec.thread) {
-			gst_writer_put(w, &rec, sizeof(rec));
+			put(t, &rec, sizeof(rec));
 		}
 	}
 }
@@ -89,44 +110,48 @@ static void put_devices(const struct gst_snapshot *s, struct gst_writer *w)
 	}
 }
 
-static void put_events(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+static void put_events(struct target *t)
 {
+	const struct gst_objects *objects = t->s->objects;
+
 	for (uint32_t i = 0; i < GST_OBJECTS_EVENTS; i++) {
-		const struct gst_object *e = &s->objects->events.list[i];
+		const struct gst_object *e = &objects->events.list[i];
 		struct gst_rec_event_state rec = {.event = atomic_load(&e->key)};
 		uint32_t corr;
 
-		if (!gst_object_was_alive(e, now)) {
+		if (!gst_object_was_alive(e, t->now)) {
 			continue;
 		}
-		if (!gst_object_last_use(e, now, &corr)) {
-			gst_loss_add(s->loss, GST_REC_EVENT_STATE, GST_LOSS_UNKNOWN, 1);
+		if (!gst_object_last_use(e, t->now, &corr)) {
+			gst_loss_add(t->s->loss, GST_REC_EVENT_STATE, GST_LOSS_BUSY, 1);
 			continue;
 		}
 		rec.head = gst_record_head(GST_KIND_EVENT_STATE, sizeof(rec), corr);
 		rec.flags = atomic_load(&e->data[GST_EVENT_FLAGS]);
 		rec.ctx = atomic_load(&e->data[GST_EVENT_CTX]);
-		gst_writer_put(w, &rec, sizeof(rec));
+		put(t, &rec, sizeof(rec));
 	}
 }
 
-static void put_execs(const struct gst_snapshot *s, struct gst_writer *w, uint32_t now)
+static void put_execs(struct target *t)
 {
+	const struct gst_objects *objects = t->s->objects;
+
 	for (uint32_t i = 0; i < GST_OBJECTS_EXECS; i++) {
-		const struct gst_object *e = &s->objects->execs.list[i];
+		const struct gst_object *e = &objects->execs.list[i];
 		struct gst_rec_exec_state rec = {.exec = atomic_load(&e->key)};
 		uint32_t corr;
 
-		if (!gst_object_was_alive(e, now)) {
+		if (!gst_object_was_alive(e, t->now)) {
 			continue;
 		}
-		if (!gst_object_last_use(e, now, &corr)) {
-			gst_loss_add(s->loss, GST_REC_EXEC_STATE, GST_LOSS_UNKNOWN, 1);
+		if (!gst_object_last_use(e, t->now, &corr)) {
+			gst_loss_add(t->s->loss, GST_REC_EXEC_STATE, GST_LOSS_BUSY, 1);
 			continue;
 		}
 		rec.head = gst_record_head(GST_KIND_EXEC_STATE, sizeof(rec), corr);
 		rec.graph = atomic_load(&e->data[GST_EXEC_GRAPH]);
-		gst_writer_put(w, &rec, sizeof(rec));
+		put(t, &rec, sizeof(rec));
 	}
 }
 
@@ -141,12 +166,29 @@ static void say_forgotten(const struct gst_snapshot *s, struct gst_objects_table
 	}
 }
 
+void gst_snapshot_take(void *snapshot, uint32_t now)
+{
+	const struct gst_snapshot *s = snapshot;
+	struct target t = {.s = s, .now = now, .segment = gst_windows_segment(now)};
+
+	atomic_store(&s->objects->snapshot_due, now);
+	t.page = gst_lane_take(s->defs);
+	put_contexts(&t);
+	put_streams(&t);
+	put_threads(&t);
+	put_events(&t);
+	put_execs(&t);
+	gst_lane_give(s->defs, t.page);
+	say_forgotten(s, &s->objects->contexts, GST_REC_CONTEXT);
+	say_forgotten(s, &s->objects->streams, GST_REC_STREAM);
+	say_forgotten(s, &s->objects->events, GST_REC_EVENT_STATE);
+	say_forgotten(s, &s->objects->execs, GST_REC_EXEC_STATE);
+	atomic_store(&s->objects->snapshot_due, 0);
+}
+
 void gst_snapshot_write(void *snapshot, struct gst_writer *w, uint32_t segment)
 {
 	const struct gst_snapshot *s = snapshot;
-	/* As window.h numbers them. */
-	uint32_t now = segment << 1 | 1;
-	uint32_t due = now;
 
 	gst_identity_write_segment(
 		w, segment, false,
@@ -155,15 +197,4 @@ void gst_snapshot_write(void *snapshot, struct gst_writer *w, uint32_t segment)
 		gst_identity_write(s->identity, w, s->config, s->cupti);
 	}
 	put_devices(s, w);
-	put_contexts(s, w, now);
-	put_streams(s, w, now);
-	put_threads(s, w);
-	put_events(s, w, now);
-	put_execs(s, w, now);
-	say_forgotten(s, &s->objects->contexts, GST_REC_CONTEXT);
-	say_forgotten(s, &s->objects->streams, GST_REC_STREAM);
-	say_forgotten(s, &s->objects->events, GST_REC_EVENT_STATE);
-	say_forgotten(s, &s->objects->execs, GST_REC_EXEC_STATE);
-	/* A window that was opened since then has a snapshot of its own to come. */
-	atomic_compare_exchange_strong(&s->objects->snapshot_due, &due, 0);
 }

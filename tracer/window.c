@@ -2,7 +2,8 @@
  * window.c - opening and closing windows, finding that of a device record.
  *
  * Role      : callbacks open and close, activities and the writer look.
- * Method    : one number for all that is asked in a call; a ring of ranges of correlation ids.
+ * Method    : one number for all that is asked in a call; a ring of ranges of correlation ids, searched by
+ *             halves.
  * Invariant : the number only grows; what a range says is stored before the number that announces it.
  * Not here  : what was alive when a window opened (objects.c), writing it (snapshot.c).
  */
@@ -12,6 +13,7 @@
 void gst_windows_init(struct gst_windows *w, bool is_paused)
 {
 	atomic_store(&w->is_plain, is_paused ? 0 : 1);
+	atomic_store(&w->kept[0].segment, is_paused ? 0 : 1);
 	atomic_store(&w->opened, is_paused ? 0 : 1);
 	atomic_store(&w->now, is_paused ? 0 : 1);
 }
@@ -36,8 +38,12 @@ bool gst_windows_open(struct gst_windows *w, uint32_t corr)
 		atomic_store(&window->from, corr);
 		atomic_store(&window->from_mono_ns, gst_clock_mono_ns());
 		atomic_store(&window->from_real_ns, gst_clock_real_ns());
+		atomic_store(&window->segment, gst_windows_segment(now) + 1);
 		atomic_store(&w->now, now + 1);
 		atomic_store(&w->opened, gst_windows_segment(now) + 1);
+		if (w->on_open) {
+			w->on_open(w->on_open_arg, now + 1);
+		}
 	}
 	atomic_store(&w->is_changing, 0);
 	return !gst_windows_is_open(now);
@@ -59,6 +65,7 @@ bool gst_windows_close(struct gst_windows *w, uint32_t corr)
 		atomic_store(&window->is_closed, 1);
 		/* The place of the next one must not read as an old one. */
 		window = window_of(w, gst_windows_segment(now) + 1);
+		atomic_store(&window->segment, 0);
 		atomic_store(&window->is_closed, 0);
 		atomic_store(&window->from_real_ns, UINT64_MAX);
 		atomic_store(&w->is_plain, 0);
@@ -74,34 +81,87 @@ static bool is_before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
-static bool holds(const struct gst_window *window, uint32_t corr, uint64_t gpu_ns)
+/* Whether the call came before the window's first. */
+static bool is_older(const struct gst_window *window, uint32_t corr)
 {
-	bool is_closed = atomic_load(&window->is_closed);
 	uint32_t from = atomic_load(&window->from);
 
-	if (!corr) {
-		return gpu_ns >= atomic_load(&window->from_real_ns) &&
-		       (!is_closed || gpu_ns <= atomic_load(&window->to_real_ns));
-	}
-	return (!from || !is_before(corr, from)) &&
-	       (!is_closed || !is_before(atomic_load(&window->to), corr));
+	return from && is_before(corr, from);
 }
 
-bool gst_windows_find(const struct gst_windows *w, uint32_t corr, uint64_t gpu_ns,
-		      uint32_t *segment)
+static const struct gst_window *kept(const struct gst_windows *w, uint32_t segment)
 {
-	uint32_t opened;
+	return &w->kept[segment % GST_WINDOWS_KEPT];
+}
+
+/* The newest one from @oldest up to @newest that did not open after the call. It is there: @oldest is one. */
+static uint32_t search(const struct gst_windows *w, uint32_t oldest, uint32_t newest, uint32_t corr)
+{
+	uint32_t low = oldest, high = newest;
+
+	/* Mostly it is one of the last two. */
+	if (!is_older(kept(w, newest), corr)) {
+		return newest;
+	}
+	high = newest - 1;
+	if (!is_older(kept(w, high), corr)) {
+		return high;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low + 1) / 2;
+
+		if (is_older(kept(w, middle), corr)) {
+			high = middle - 1;
+		} else {
+			low = middle;
+		}
+	}
+	return low;
+}
+
+/* The same by time, which may have been stepped: one after the other. */
+static uint32_t search_time(const struct gst_windows *w, uint32_t oldest, uint32_t newest,
+			    uint64_t gpu_ns)
+{
+	uint32_t at = newest;
+
+	while (at > oldest && gpu_ns < atomic_load(&kept(w, at)->from_real_ns)) {
+		at--;
+	}
+	return at;
+}
+
+enum gst_windows_place gst_windows_find(const struct gst_windows *w, uint32_t corr, uint64_t gpu_ns,
+					uint32_t *segment)
+{
+	uint32_t opened, oldest, at;
+	const struct gst_window *window;
+	bool is_inside;
 
 	*segment = 0;
 	if (atomic_load_explicit(&w->is_plain, memory_order_acquire)) {
-		return true;
+		return GST_WINDOWS_INSIDE;
 	}
 	opened = atomic_load(&w->opened);
-	for (uint32_t i = 0; i < opened && i < GST_WINDOWS_KEPT - 1; i++) {
-		*segment = opened - 1 - i;
-		if (holds(&w->kept[*segment % GST_WINDOWS_KEPT], corr, gpu_ns)) {
-			return true;
-		}
+	if (!opened) {
+		return GST_WINDOWS_OUTSIDE;
 	}
-	return false;
+	/* The next one's place may be in change. */
+	oldest = opened > GST_WINDOWS_KEPT - 1 ? opened - (GST_WINDOWS_KEPT - 1) : 0;
+	window = kept(w, oldest);
+	if (corr ? is_older(window, corr) : gpu_ns < atomic_load(&window->from_real_ns)) {
+		return oldest ? GST_WINDOWS_FORGOTTEN : GST_WINDOWS_OUTSIDE;
+	}
+	at = corr ? search(w, oldest, opened - 1, corr)
+		  : search_time(w, oldest, opened - 1, gpu_ns);
+	window = kept(w, at);
+	is_inside = !atomic_load(&window->is_closed) ||
+		    (corr ? !is_before(atomic_load(&window->to), corr)
+			  : gpu_ns <= atomic_load(&window->to_real_ns));
+	/* Many windows may have come and gone meanwhile. */
+	if (atomic_load(&window->segment) != at + 1) {
+		return GST_WINDOWS_FORGOTTEN;
+	}
+	*segment = at;
+	return is_inside ? GST_WINDOWS_INSIDE : GST_WINDOWS_OUTSIDE;
 }

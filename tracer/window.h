@@ -15,11 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GST_WINDOWS_KEPT 64u /* device records of older ones are no longer told apart: dropped */
+#define GST_WINDOWS_KEPT \
+	1024u /* device records of older ones are no longer told apart: dropped, counted */
 
 struct gst_window {
-	_Atomic uint32_t from; /* correlation id of the first call; 0 = from the beginning on */
-	_Atomic uint32_t to;   /* of the last call */
+	_Atomic uint32_t segment; /* + 1; 0 = the place is being filled in */
+	_Atomic uint32_t from;	  /* correlation id of the first call; 0 = from the beginning on */
+	_Atomic uint32_t to;	  /* of the last call */
 	_Atomic uint32_t is_closed;
 	_Atomic uint64_t from_mono_ns; /* when it was opened */
 	_Atomic uint64_t from_real_ns;
@@ -32,6 +34,9 @@ struct gst_windows {
 	_Atomic uint32_t
 		is_plain; /* the first window is open from the start and was never closed */
 	_Atomic uint32_t is_changing; /* one thread opens or closes; others leave it to that one */
+	/* Called when the window of @now has opened, in the thread that opened it, before it can close; may be NULL. */
+	void (*on_open)(void *arg, uint32_t now);
+	void *on_open_arg;
 	struct gst_window kept[GST_WINDOWS_KEPT]; /* of segment n at n % GST_WINDOWS_KEPT */
 };
 
@@ -61,12 +66,18 @@ static inline uint32_t gst_windows_segment(uint32_t now)
 bool gst_windows_open(struct gst_windows *w, uint32_t corr);
 bool gst_windows_close(struct gst_windows *w, uint32_t corr);
 
+enum gst_windows_place {
+	GST_WINDOWS_OUTSIDE,
+	GST_WINDOWS_INSIDE,
+	GST_WINDOWS_FORGOTTEN, /* older than all that is kept */
+};
+
 /**
  * Whether a device record of call @corr (0: none; then @gpu_ns decides) lies in a window, and in which *@segment.
  *
- * Threads: any.
+ * Cost: some ns for the newest windows, a search by halves for the others. Threads: any.
  */
-bool gst_windows_find(const struct gst_windows *w, uint32_t corr, uint64_t gpu_ns,
-		      uint32_t *segment);
+enum gst_windows_place gst_windows_find(const struct gst_windows *w, uint32_t corr, uint64_t gpu_ns,
+					uint32_t *segment);
 
 #endif

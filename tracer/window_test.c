@@ -15,14 +15,21 @@ static bool is_in(const struct gst_windows *w, uint32_t corr, uint32_t segment)
 {
 	uint32_t found;
 
-	return gst_windows_find(w, corr, 0, &found) && found == segment;
+	return gst_windows_find(w, corr, 0, &found) == GST_WINDOWS_INSIDE && found == segment;
 }
 
 static bool is_out(const struct gst_windows *w, uint32_t corr)
 {
 	uint32_t found;
 
-	return !gst_windows_find(w, corr, 0, &found);
+	return gst_windows_find(w, corr, 0, &found) == GST_WINDOWS_OUTSIDE;
+}
+
+static bool is_forgotten(const struct gst_windows *w, uint32_t corr)
+{
+	uint32_t found;
+
+	return gst_windows_find(w, corr, 0, &found) == GST_WINDOWS_FORGOTTEN;
 }
 
 static void running_from_the_start(void **state)
@@ -68,17 +75,62 @@ static void paused_at_the_start(void **state)
 static void old_windows_are_forgotten_not_mixed_up(void **state)
 {
 	static struct gst_windows w;
+	const uint32_t count = 3 * GST_WINDOWS_KEPT, oldest = count - (GST_WINDOWS_KEPT - 1);
+	uint32_t segment;
 
 	(void)state;
 	gst_windows_init(&w, true);
-	for (uint32_t i = 0; i < 3 * GST_WINDOWS_KEPT; i++) {
-		assert_true(gst_windows_open(&w, 100 * i + 10));
-		assert_true(gst_windows_close(&w, 100 * i + 20));
+	/* the ids wrap on the way */
+	for (uint32_t i = 0; i < count; i++) {
+		assert_true(gst_windows_open(&w, 100 * i + 10 - 100 * (count - 100)));
+		assert_true(gst_windows_close(&w, 100 * i + 20 - 100 * (count - 100)));
 	}
-	assert_true(is_in(&w, 100 * (3 * GST_WINDOWS_KEPT - 1) + 15, 3 * GST_WINDOWS_KEPT - 1));
-	assert_true(is_in(&w, 100 * (2 * GST_WINDOWS_KEPT + 5) + 15, 2 * GST_WINDOWS_KEPT + 5));
-	assert_true(is_out(&w, 100 * (2 * GST_WINDOWS_KEPT + 5) + 25));
-	assert_true(is_out(&w, 15));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t corr = 100 * i - 100 * (count - 100);
+
+		if (i < oldest) {
+			assert_true(is_forgotten(&w, corr + 15) && is_forgotten(&w, corr + 25));
+			continue;
+		}
+		assert_true(is_in(&w, corr + 10, i) && is_in(&w, corr + 15, i) &&
+			    is_in(&w, corr + 20, i));
+		assert_true(is_out(&w, corr + 21));
+		assert_true(i == oldest ? is_forgotten(&w, corr + 9) : is_out(&w, corr + 9));
+	}
+	/* without an id */
+	assert_int_equal(gst_windows_find(&w, 0, 1, &segment), GST_WINDOWS_FORGOTTEN);
+	assert_int_equal(gst_windows_find(&w, 0, gst_clock_real_ns() + 1000000000u, &segment),
+			 GST_WINDOWS_OUTSIDE);
+}
+
+static uint32_t opened_at, times_opened;
+
+static void on_open(void *arg, uint32_t now)
+{
+	struct gst_windows *w = arg;
+
+	opened_at = now;
+	times_opened++;
+	/* calls see it already, and nobody can close it meanwhile */
+	assert_int_equal(gst_windows_now(w), now);
+	assert_false(gst_windows_close(w, 99));
+	assert_false(gst_windows_open(w, 99));
+}
+
+static void whoever_opens_looks_around_first(void **state)
+{
+	static struct gst_windows w;
+
+	(void)state;
+	gst_windows_init(&w, true);
+	w.on_open = on_open;
+	w.on_open_arg = &w;
+	assert_true(gst_windows_open(&w, 5));
+	assert_int_equal(opened_at, 1);
+	assert_true(gst_windows_close(&w, 6));
+	assert_true(gst_windows_open(&w, 7));
+	assert_int_equal(opened_at, 3);
+	assert_int_equal(times_opened, 2);
 }
 
 int main(void)
@@ -87,6 +139,7 @@ int main(void)
 		cmocka_unit_test(running_from_the_start),
 		cmocka_unit_test(paused_at_the_start),
 		cmocka_unit_test(old_windows_are_forgotten_not_mixed_up),
+		cmocka_unit_test(whoever_opens_looks_around_first),
 	};
 
 	return cmocka_run_group_tests_name("window", tests, NULL, NULL);

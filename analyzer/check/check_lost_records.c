@@ -84,6 +84,10 @@ const char *gst_loss_words(uint32_t reason)
 		return "the trace was as long as it was allowed to be";
 	case GST_LOSS_TABLE_FULL:
 		return "there were more streams, events or graphs at once than the tracer keeps";
+	case GST_LOSS_BUSY:
+		return "the tracer was at work there already, in a thread that it interrupted or does not wait for";
+	case GST_LOSS_OLD_WINDOW:
+		return "so many windows had been opened since then that it was no longer known whether they belong to one";
 	default: /* a newer tracer's */
 		return "the reason is not known";
 	}

@@ -110,6 +110,8 @@ struct gst_rec_head {
 	X(loss_reason, LOSS, 12, SIZE_LIMIT, "size-limit")                                     \
 	X(loss_reason, LOSS, 13, TABLE_FULL, "table-full")                                     \
 	X(loss_reason, LOSS, 14, REFUSED, "refused")                                           \
+	X(loss_reason, LOSS, 15, BUSY, "busy")                                                 \
+	X(loss_reason, LOSS, 16, OLD_WINDOW, "old-window")                                     \
 	X(note_code, NOTE, 0, TEXT, "text")                                                    \
 	X(note_code, NOTE, 1, ACTIVITY_OFF, "activity-off")                                    \
 	X(note_code, NOTE, 2, KIND_OFF, "kind-off")                                            \

@@ -566,6 +566,107 @@ static void windows_are_segments(void **state)
 	scan_release(&scan);
 }
 
+/* The correlation id of the first call of @symbol in @segment. */
+static uint32_t call_corr(const struct scan *scan, uint32_t segment, uint32_t cbid)
+{
+	struct gst_rec_call call;
+
+	for (size_t i = 0; i < scan->count; i++) {
+		if (scan->records[i].segment == segment && scan->records[i].kind == GST_REC_CALL) {
+			scan_get(scan, i, &call, sizeof(call));
+			if (call.api == GST_API_ID(GST_API_DOMAIN_DRIVER, cbid)) {
+				return call.head.corr;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Windows shorter than a cycle of the writer: each knows what came between it and the one before. */
+static void windows_may_be_as_short_as_they_like(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_event_state event;
+	struct scan scan;
+	size_t states = 0;
+
+	run->env[0] = "GSTRACE_START=paused";
+	run->env[1] = "GSTRACE_WRITE_MS=10000";
+	run_script(run,
+		   "stream s; event e; capture s; launch s n 1us; endcapture s g; instantiate g x; "
+		   "repeat 200 { record e s; graphlaunch x s; profiler on; record e s; "
+		   "graphlaunch x s; profiler off }; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_SEGMENT), 200);
+	/* what was defined after the last window ends for itself */
+	assert_true(scan_count(&scan, GST_REC_END) >= 200);
+	for (size_t i = 0; i < scan.count; i++) {
+		uint32_t segment = scan.records[i].segment;
+
+		if (scan.records[i].kind != GST_REC_EVENT_STATE &&
+		    scan.records[i].kind != GST_REC_EXEC_STATE) {
+			continue;
+		}
+		scan_get(&scan, i, &event, sizeof(event.head));
+		states++;
+		/* the record, or launch, just before the call that opened the window */
+		assert_true(event.head.corr < call_corr(&scan, segment, 308));
+		assert_true(call_corr(&scan, segment, 308) - event.head.corr <= 2);
+	}
+	assert_int_equal(states, 400);
+	scan_release(&scan);
+}
+
+#define BUSY_THREAD(n)                                                                         \
+	"thread { repeat 100 { repeat 60 { record e" n " s }; event t" n "; record t" n " s; " \
+	"destroy t" n " } };"
+#define FIRST_EVENT 0x555530000100u
+#define EVENT_STEP  0x100u
+
+/* The same while many threads make, record and destroy events. */
+static void windows_of_a_busy_program_lose_nothing(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_event_state event;
+	struct scan scan;
+	static uint8_t seen[60][8];
+
+	run->env[0] = "GSTRACE_START=paused";
+	run->env[1] = "GSTRACE_STAGING_BYTES=64M";
+	memset(seen, 0, sizeof(seen));
+	run_script(
+		run,
+		"stream s; event e0; event e1; event e2; event e3; event e4; event e5; event e6; event e7; "
+		"record e0 s; record e1 s; record e2 s; record e3 s; record e4 s; record e5 s; "
+		"record e6 s; record e7 s; " BUSY_THREAD("0") BUSY_THREAD("1") BUSY_THREAD(
+			"2") BUSY_THREAD("3") BUSY_THREAD("4") BUSY_THREAD("5") BUSY_THREAD("6")
+			BUSY_THREAD(
+				"7") "repeat 60 { profiler on; sleep 200us; profiler off; sleep 50us }; join; devsync");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_SEGMENT), 60);
+	for (size_t i = 0; i < scan.count; i++) {
+		if (scan.records[i].kind == GST_REC_EVENT_STATE) {
+			scan_get(&scan, i, &event, sizeof(event));
+			/* handles count up: e0 was made first, and each of the eight was recorded */
+			if (event.event >= FIRST_EVENT &&
+			    event.event < FIRST_EVENT + 8 * EVENT_STEP && event.head.corr) {
+				seen[scan.records[i].segment]
+				    [(event.event - FIRST_EVENT) / EVENT_STEP] = 1;
+			}
+		}
+	}
+	for (size_t i = 0; i < 60; i++) {
+		for (size_t k = 0; k < 8; k++) {
+			assert_true(seen[i][k]);
+		}
+	}
+	scan_release(&scan);
+}
+
 static void streams_have_handles(void **state)
 {
 	static const char *const modes[] = {"GSTRACE_MODE=full", "GSTRACE_MODE=order"};
@@ -906,6 +1007,8 @@ int main(void)
 		CASE(private_leaves_out_names),
 		CASE(names_with_odd_bytes_survive),
 		CASE(windows_are_segments),
+		CASE(windows_may_be_as_short_as_they_like),
+		CASE(windows_of_a_busy_program_lose_nothing),
 		CASE(streams_have_handles),
 		CASE(a_kill_inside_a_window_loses_nothing),
 		CASE(settings_are_listed_by_purpose),
