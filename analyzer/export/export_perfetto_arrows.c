@@ -96,10 +96,10 @@ static gst_op_id latest_before(const struct gst_model *m, const struct gst_order
 /* The next work of its stream, as far as it is known to follow: calls of two threads may be in any order. */
 static gst_op_id earliest_after(const struct gst_model *m, const struct gst_order *o,
 				const struct gst_timing *t, const struct gst_arrows *a,
-				gst_op_id moment)
+				const struct gst_order_outs *outs, gst_op_id moment)
 {
 	uint32_t count;
-	const gst_edge_id *out = gst_order_out(o, gst_node_of_op(moment), &count);
+	const gst_edge_id *out = gst_order_out(outs, gst_node_of_op(moment), &count);
 	gst_op_id best = GST_NONE;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -124,6 +124,8 @@ static void stand_for_moments(const struct gst_model *m, const struct gst_order 
 {
 	uint32_t count;
 	const gst_point_id *points = gst_order_topological(o, &count);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_order_outs outs = gst_order_group_out(o, scratch);
 
 	for (uint32_t i = 0; i < count; i++) {
 		gst_node_id n = gst_node_of_point(points[i]);
@@ -140,9 +142,10 @@ static void stand_for_moments(const struct gst_model *m, const struct gst_order 
 
 		if (n < m->op_count && points[i] == gst_point_begin(n) && a->first[n] == GST_NONE &&
 		    takes_no_time(&m->ops[n])) {
-			a->first[n] = earliest_after(m, o, t, a, n);
+			a->first[n] = earliest_after(m, o, t, a, &outs, n);
 		}
 	}
+	gst_arena_free(scratch);
 }
 
 /* Rules whose edges are not arrows: their order is that of slices on one track, or nesting. */

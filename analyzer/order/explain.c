@@ -50,7 +50,7 @@ static uint32_t best_step(const struct search *s, gst_point_id p, gst_edge_id *s
 	    s->distance[o->position[p + 1] - s->first] != FAR)
 		best = s->distance[o->position[p + 1] - s->first];
 	for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
-		const struct gst_edge *e = &o->edges[o->out[i]];
+		const struct gst_edge *e = &o->v.edges[o->out[i]];
 		uint32_t to = o->position[gst_edge_to_point(e)];
 		uint32_t through;
 
@@ -89,7 +89,7 @@ static uint32_t find_path(struct search *s, struct gst_arena *scratch, const gst
 			p++;
 		} else {
 			out[length++] = step;
-			p = gst_edge_to_point(&o->edges[step]);
+			p = gst_edge_to_point(&o->v.edges[step]);
 		}
 	}
 	*edges = out;

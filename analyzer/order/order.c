@@ -269,22 +269,22 @@ static void release(struct gst_order_builder *b)
 /* Zeroed arrays; counts go two places on: filling then moves each start to where it belongs. */
 static void group_in(const struct gst_order *o, uint32_t *first, gst_edge_id *ids)
 {
-	for (uint32_t e = 0; e < o->edge_count; e++)
-		first[o->edges[e].to + 2]++;
-	for (uint32_t n = 1; n < o->node_count; n++)
+	for (uint32_t e = 0; e < o->v.edge_count; e++)
+		first[o->v.edges[e].to + 2]++;
+	for (uint32_t n = 1; n < o->v.node_count; n++)
 		first[n + 1] += first[n];
-	for (uint32_t e = 0; e < o->edge_count; e++)
-		ids[first[o->edges[e].to + 1]++] = e;
+	for (uint32_t e = 0; e < o->v.edge_count; e++)
+		ids[first[o->v.edges[e].to + 1]++] = e;
 }
 
 static void group_out(const struct gst_order *o, uint32_t *first, gst_edge_id *ids)
 {
-	for (uint32_t e = 0; e < o->edge_count; e++)
-		first[o->edges[e].from + 2]++;
-	for (uint32_t n = 1; n < o->node_count; n++)
+	for (uint32_t e = 0; e < o->v.edge_count; e++)
+		first[o->v.edges[e].from + 2]++;
+	for (uint32_t n = 1; n < o->v.node_count; n++)
 		first[n + 1] += first[n];
-	for (uint32_t e = 0; e < o->edge_count; e++)
-		ids[first[o->edges[e].from + 1]++] = e;
+	for (uint32_t e = 0; e < o->v.edge_count; e++)
+		ids[first[o->v.edges[e].from + 1]++] = e;
 }
 
 /* Points as they were submitted: enter, barrier points, ops, exit, call by call. */
@@ -301,8 +301,8 @@ static void submission_order(const struct gst_order_builder *b, gst_point_id *po
 
 		points[at++] = gst_point_begin(call);
 		for (; barrier < barriers && b->owners.data[barrier] == call; barrier++) {
-			points[at++] = gst_point_begin(b->o->barrier_base + barrier);
-			points[at++] = gst_point_end(b->o->barrier_base + barrier);
+			points[at++] = gst_point_begin(b->o->v.barrier_base + barrier);
+			points[at++] = gst_point_end(b->o->v.barrier_base + barrier);
 		}
 		for (uint32_t i = 0; i < m->calls[c].op_count; i++, op++) {
 			points[at++] = gst_point_begin(op);
@@ -314,14 +314,14 @@ static void submission_order(const struct gst_order_builder *b, gst_point_id *po
 		points[at++] = gst_point_begin(op);
 		points[at++] = gst_point_end(op);
 	}
-	GST_ASSERT(barrier == barriers && at == 2 * b->o->node_count);
+	GST_ASSERT(barrier == barriers && at == 2 * b->o->v.node_count);
 }
 
 static bool is_forward(const struct gst_order *o, const uint32_t *position)
 {
-	for (uint32_t e = 0; e < o->edge_count; e++) {
-		if (position[gst_edge_from_point(&o->edges[e])] >=
-		    position[gst_edge_to_point(&o->edges[e])])
+	for (uint32_t e = 0; e < o->v.edge_count; e++) {
+		if (position[gst_edge_from_point(&o->v.edges[e])] >=
+		    position[gst_edge_to_point(&o->v.edges[e])])
 			return false;
 	}
 	return true;
@@ -330,17 +330,17 @@ static bool is_forward(const struct gst_order *o, const uint32_t *position)
 /* Kahn's algorithm, taking points as near to their place in @points as it can. */
 static uint32_t sort_points(const struct gst_order *o, gst_point_id *points)
 {
-	uint32_t count = 2 * o->node_count;
+	uint32_t count = 2 * o->v.node_count;
 	uint32_t *degree = gst_mem_alloc((size_t)count * sizeof(*degree));
 	gst_point_id *queue = gst_mem_alloc((size_t)count * sizeof(*queue));
 	uint32_t head = 0;
 	uint32_t tail = 0;
 	uint32_t done;
 
-	for (uint32_t n = 0; n < o->node_count; n++)
+	for (uint32_t n = 0; n < o->v.node_count; n++)
 		degree[gst_point_end(n)]++;
-	for (uint32_t e = 0; e < o->edge_count; e++)
-		degree[gst_edge_to_point(&o->edges[e])]++;
+	for (uint32_t e = 0; e < o->v.edge_count; e++)
+		degree[gst_edge_to_point(&o->v.edges[e])]++;
 	for (uint32_t i = 0; i < count; i++) {
 		if (!degree[points[i]])
 			queue[tail++] = points[i];
@@ -352,7 +352,7 @@ static uint32_t sort_points(const struct gst_order *o, gst_point_id *points)
 		if (p == gst_point_begin(n) && !--degree[p + 1])
 			queue[tail++] = p + 1;
 		for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
-			const struct gst_edge *e = &o->edges[o->out[i]];
+			const struct gst_edge *e = &o->v.edges[o->out[i]];
 			gst_point_id to = gst_edge_to_point(e);
 
 			if (gst_edge_from_point(e) == p && !--degree[to])
@@ -374,7 +374,7 @@ static uint32_t sort_points(const struct gst_order *o, gst_point_id *points)
 /* Every point that is left has a predecessor that is left: going back must come round. */
 static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 {
-	uint32_t count = 2 * o->node_count;
+	uint32_t count = 2 * o->v.node_count;
 	uint32_t *seen = gst_mem_alloc((size_t)count * sizeof(*seen));
 	GST_VEC(gst_point_id) path = {0};
 	gst_node_id *cycle;
@@ -390,8 +390,8 @@ static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 		seen[p] = (uint32_t)path.count;
 		if (p == gst_point_end(n) && o->position[p - 1] >= o->acyclic_count)
 			before = p - 1;
-		for (uint32_t i = o->in_first[n]; before == p && i < o->in_first[n + 1]; i++) {
-			const struct gst_edge *e = &o->edges[o->in[i]];
+		for (uint32_t i = o->v.in_first[n]; before == p && i < o->v.in_first[n + 1]; i++) {
+			const struct gst_edge *e = &o->v.edges[o->v.in[i]];
 
 			if (gst_edge_to_point(e) == p &&
 			    o->position[gst_edge_from_point(e)] >= o->acyclic_count)
@@ -434,7 +434,7 @@ static void seal_part(uint32_t index, void *payload)
 	switch (index) {
 	case SEAL_POINTS:
 		submission_order(s->b, s->points);
-		for (uint32_t i = 0; i < 2 * o->node_count; i++)
+		for (uint32_t i = 0; i < 2 * o->v.node_count; i++)
 			s->position[s->points[i]] = i;
 		s->is_forward = is_forward(o, s->position);
 		break;
@@ -455,26 +455,27 @@ static void seal(struct gst_order_builder *b)
 	gst_point_id *points;
 	uint32_t *position;
 
-	o->node_count = o->barrier_base + (uint32_t)b->owners.count;
-	o->edge_count = (uint32_t)b->edges.count;
-	GST_ARENA_TAKE_VEC(b->arena, o->edges, &b->edges);
-	o->barrier_owner =
+	o->v.node_count = o->v.barrier_base + (uint32_t)b->owners.count;
+	o->v.edge_count = (uint32_t)b->edges.count;
+	GST_ARENA_TAKE_VEC(b->arena, o->v.edges, &b->edges);
+	o->v.barrier_owner =
 		gst_arena_copy(b->arena, b->owners.data, b->owners.count * sizeof(*b->owners.data));
-	s.in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->node_count + 2);
-	s.out_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->node_count + 2);
-	s.in = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->edge_count);
-	s.out = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->edge_count);
-	count = 2 * o->node_count;
+	s.in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->v.node_count + 2);
+	s.out_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->v.node_count + 2);
+	s.in = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->v.edge_count);
+	s.out = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->v.edge_count);
+	count = 2 * o->v.node_count;
 	s.points = points = GST_ARENA_ARRAY(b->arena, gst_point_id, count);
 	s.position = position = GST_ARENA_ARRAY(b->arena, uint32_t, count);
 	gst_parallel_run(SEAL_TASKS, seal_part, &s);
-	o->in = s.in;
+	o->v.in = s.in;
 	o->out = s.out;
-	o->in_first = s.in_first;
+	o->v.in_first = s.in_first;
 	o->out_first = s.out_first;
 	o->acyclic_count = count;
 	o->topological = points;
 	o->position = position;
+	o->is_forward = s.is_forward;
 	if (!s.is_forward) {
 		o->acyclic_count = sort_points(o, points);
 		for (uint32_t i = 0; i < count; i++)
@@ -504,11 +505,12 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 		return gst_err_set(err, GST_E_LIMIT, "more than %u ops and calls", MAX_NODES / 2);
 	b.o = gst_arena_alloc(arena, sizeof(*b.o));
 	b.o->m = m;
-	b.o->barrier_base = m->op_count + m->call_count;
+	b.o->v.op_count = m->op_count;
+	b.o->v.barrier_base = m->op_count + m->call_count;
 	init(&b);
 	gst_order_apply_rules(&b);
 	if (b.edges.count > UINT32_MAX - 16 ||
-	    (uint64_t)b.o->barrier_base + b.owners.count > MAX_NODES) {
+	    (uint64_t)b.o->v.barrier_base + b.owners.count > MAX_NODES) {
 		st = gst_err_set(err, GST_E_LIMIT, "more than %u edges or %u nodes",
 				 UINT32_MAX - 16, MAX_NODES);
 	} else {
@@ -521,57 +523,13 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
-uint32_t gst_order_node_count(const struct gst_order *o)
+struct gst_order_outs gst_order_group_out(const struct gst_order *o, struct gst_arena *arena)
 {
-	return o->node_count;
-}
+	uint32_t *first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)o->v.node_count + 2);
+	gst_edge_id *ids = GST_ARENA_ARRAY(arena, gst_edge_id, o->v.edge_count);
 
-uint32_t gst_order_edge_count(const struct gst_order *o)
-{
-	return o->edge_count;
-}
-
-const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e)
-{
-	GST_DCHECK(e < o->edge_count);
-	return &o->edges[e];
-}
-
-const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node, uint32_t *count)
-{
-	*count = o->in_first[node + 1] - o->in_first[node];
-	return o->in + o->in_first[node];
-}
-
-const gst_edge_id *gst_order_out(const struct gst_order *o, gst_node_id node, uint32_t *count)
-{
-	*count = o->out_first[node + 1] - o->out_first[node];
-	return o->out + o->out_first[node];
-}
-
-gst_node_id gst_node_of_call(const struct gst_order *o, gst_call_id call)
-{
-	return o->m->op_count + call;
-}
-
-bool gst_node_is_op(const struct gst_order *o, gst_node_id n)
-{
-	return n < o->m->op_count;
-}
-
-bool gst_node_is_call(const struct gst_order *o, gst_node_id n)
-{
-	return n >= o->m->op_count && n < o->barrier_base;
-}
-
-bool gst_node_is_barrier(const struct gst_order *o, gst_node_id n)
-{
-	return n >= o->barrier_base;
-}
-
-gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n)
-{
-	return gst_node_is_barrier(o, n) ? o->barrier_owner[n - o->barrier_base] : GST_NONE;
+	group_out(o, first, ids);
+	return (struct gst_order_outs){.ids = ids, .first = first};
 }
 
 static const struct gst_ref *find_ref(const struct gst_ref *refs, uint32_t count, gst_node_id node)
@@ -604,8 +562,13 @@ enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id w
 
 const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *count)
 {
-	*count = 2 * o->node_count;
+	*count = 2 * o->v.node_count;
 	return o->topological;
+}
+
+bool gst_order_is_forward(const struct gst_order *o)
+{
+	return o->is_forward;
 }
 
 uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes)

@@ -25,6 +25,7 @@
 #ifndef GSTRACE_ANALYZER_ORDER_ORDER_H
 #define GSTRACE_ANALYZER_ORDER_ORDER_H
 
+#include "analyzer/base/assert.h"
 #include "analyzer/model/model.h"
 
 typedef uint32_t gst_node_id;
@@ -65,24 +66,90 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 			   const struct gst_order **out, struct gst_err *err)
 	__attribute__((warn_unused_result));
 
-uint32_t gst_order_node_count(const struct gst_order *o);
-uint32_t gst_order_edge_count(const struct gst_order *o);
-const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e);
+/* What is read most of a graph: the first member of struct gst_order. For the functions below alone. */
+struct gst_order_view {
+	const struct gst_edge *edges;
+	const gst_edge_id *in;	  /* edge ids, grouped by the node they reach */
+	const uint32_t *in_first; /* node_count + 1 */
+	const gst_node_id *barrier_owner;
+	uint32_t op_count, node_count, edge_count;
+	uint32_t barrier_base; /* first barrier point: op_count + call_count */
+};
 
-/** Edges into / out of @node: ids first .. first+count-1 of an index array, in a fixed order. O(1). */
-const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node, uint32_t *count);
-const gst_edge_id *gst_order_out(const struct gst_order *o, gst_node_id node, uint32_t *count);
+static inline const struct gst_order_view *gst_order_view(const struct gst_order *o)
+{
+	return (const struct gst_order_view *)o;
+}
+
+static inline uint32_t gst_order_node_count(const struct gst_order *o)
+{
+	return gst_order_view(o)->node_count;
+}
+static inline uint32_t gst_order_edge_count(const struct gst_order *o)
+{
+	return gst_order_view(o)->edge_count;
+}
+static inline const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e)
+{
+	GST_DCHECK(e < gst_order_view(o)->edge_count);
+	return &gst_order_view(o)->edges[e];
+}
+
+/** Edges into @node: *count ids from the one returned on, in a fixed order. O(1). */
+static inline const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node,
+					      uint32_t *count)
+{
+	const struct gst_order_view *v = gst_order_view(o);
+
+	*count = v->in_first[node + 1] - v->in_first[node];
+	return v->in + v->in_first[node];
+}
+
+/* Edges by the node they leave. Most passes go by what reaches a node: made for those that do not. */
+struct gst_order_outs {
+	const gst_edge_id *ids;
+	const uint32_t *first; /* node_count + 1 */
+};
+
+/** Group the edges of @o by the node they leave, in the order of their ids. Linear; lives in @arena. */
+struct gst_order_outs gst_order_group_out(const struct gst_order *o, struct gst_arena *arena);
+
+/** Edges out of @node, as with gst_order_in. */
+static inline const gst_edge_id *gst_order_out(const struct gst_order_outs *outs, gst_node_id node,
+					       uint32_t *count)
+{
+	*count = outs->first[node + 1] - outs->first[node];
+	return outs->ids + outs->first[node];
+}
 
 static inline gst_node_id gst_node_of_op(gst_op_id op)
 {
 	return op;
 }
-gst_node_id gst_node_of_call(const struct gst_order *o, gst_call_id call);
-bool gst_node_is_op(const struct gst_order *o, gst_node_id n);
-bool gst_node_is_call(const struct gst_order *o, gst_node_id n); /* call id = n - op_count */
-bool gst_node_is_barrier(const struct gst_order *o, gst_node_id n);
+static inline gst_node_id gst_node_of_call(const struct gst_order *o, gst_call_id call)
+{
+	return gst_order_view(o)->op_count + call;
+}
+static inline bool gst_node_is_op(const struct gst_order *o, gst_node_id n)
+{
+	return n < gst_order_view(o)->op_count;
+}
+static inline bool gst_node_is_call(const struct gst_order *o,
+				    gst_node_id n) /* call id = n - op_count */
+{
+	return n >= gst_order_view(o)->op_count && n < gst_order_view(o)->barrier_base;
+}
+static inline bool gst_node_is_barrier(const struct gst_order *o, gst_node_id n)
+{
+	return n >= gst_order_view(o)->barrier_base;
+}
 /** The op (legacy action) or call for which a barrier point exists; GST_NONE if @n is none. */
-gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n);
+static inline gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_id n)
+{
+	const struct gst_order_view *v = gst_order_view(o);
+
+	return n >= v->barrier_base ? v->barrier_owner[n - v->barrier_base] : GST_NONE;
+}
 
 /** Which EVENT_RECORD op an EVENT_WAIT op (or a waiting call, by node) refers to. */
 enum gst_record_ref {
@@ -115,6 +182,8 @@ gst_point_id gst_edge_to_point(const struct gst_edge *e);
  * cycles, and what lies behind them, come last, by id.
  */
 const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *count);
+/** Is the order of submission a topological one: calls by id, each enter, barrier points, ops, exit? */
+bool gst_order_is_forward(const struct gst_order *o);
 /** 0, or the number of nodes on the cycle reported in @nodes. */
 uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes);
 

@@ -18,7 +18,7 @@ static void put_node(const struct gst_order *o, struct gst_outfile *out, gst_nod
 	} else if (gst_node_is_call(o, n)) {
 		gst_outfile_printf(out, "call %" PRIu32, n - o->m->op_count);
 	} else {
-		gst_outfile_printf(out, "barrier %" PRIu32, n - o->barrier_base);
+		gst_outfile_printf(out, "barrier %" PRIu32, n - o->v.barrier_base);
 	}
 }
 
@@ -51,16 +51,16 @@ void gst_order_dump(const struct gst_order *o, struct gst_outfile *out)
 	static const char *const forms[] = {"end->begin", "begin->begin", "enter->begin",
 					    "end->exit", "exit->enter"};
 
-	gst_outfile_printf(out, "order nodes=%" PRIu32 " edges=%" PRIu32 "\n", o->node_count,
-			   o->edge_count);
-	for (uint32_t i = o->barrier_base; i < o->node_count; i++) {
+	gst_outfile_printf(out, "order nodes=%" PRIu32 " edges=%" PRIu32 "\n", o->v.node_count,
+			   o->v.edge_count);
+	for (uint32_t i = o->v.barrier_base; i < o->v.node_count; i++) {
 		put_node(o, out, i);
 		gst_outfile_puts(out, " of ");
 		put_node(o, out, gst_barrier_owner(o, i));
 		gst_outfile_puts(out, "\n");
 	}
-	for (uint32_t i = 0; i < o->edge_count; i++) {
-		const struct gst_edge *e = &o->edges[i];
+	for (uint32_t i = 0; i < o->v.edge_count; i++) {
+		const struct gst_edge *e = &o->v.edges[i];
 
 		gst_outfile_printf(out, "%s ", gst_rule_id((enum gst_rule)e->rule));
 		put_node(o, out, e->from);

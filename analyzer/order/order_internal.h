@@ -19,16 +19,13 @@ struct gst_window {
 };
 
 struct gst_order {
+	struct gst_order_view v; /* first: order.h reads it there */
 	const struct gst_model *m;
-	uint32_t node_count;
-	uint32_t barrier_base; /* first barrier point: op_count + call_count */
-	uint32_t edge_count;
-	const struct gst_edge *edges;
-	const gst_edge_id *in, *out;	      /* edge ids, grouped by node */
-	const uint32_t *in_first, *out_first; /* node_count + 1 */
-	const gst_node_id *barrier_owner;
+	const gst_edge_id *out;		 /* edge ids, grouped by node */
+	const uint32_t *out_first;	 /* node_count + 1 */
 	const gst_point_id *topological; /* 2 * node_count */
 	const uint32_t *position;	 /* by point: its place in there */
+	bool is_forward;		 /* the order of submission is a topological one */
 	uint32_t acyclic_count;		 /* points before those of cycles */
 	const gst_node_id *cycle;
 	uint32_t cycle_count;
@@ -180,7 +177,7 @@ bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_
 static inline bool gst_query_drops(const struct gst_order *o, const struct gst_path_query *q,
 				   gst_edge_id id)
 {
-	const struct gst_edge *e = &o->edges[id];
+	const struct gst_edge *e = &o->v.edges[id];
 
 	return q && ((q->without_rules >> e->rule & 1) ||
 		     (q->documented_only && e->strength != GST_DOCUMENTED) ||

@@ -110,7 +110,7 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 					bits[to / 64] |= UINT64_C(1) << (to % 64);
 			}
 			for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
-				const struct gst_edge *e = &o->edges[o->out[i]];
+				const struct gst_edge *e = &o->v.edges[o->out[i]];
 				uint32_t to = o->position[gst_edge_to_point(e)];
 
 				if (gst_edge_from_point(e) != p || to > last ||

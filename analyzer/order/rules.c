@@ -47,7 +47,7 @@ void gst_order_add_wait(struct gst_order_builder *b, gst_node_id from, gst_call_
 gst_node_id gst_order_add_barrier(struct gst_order_builder *b, gst_node_id owner)
 {
 	gst_vec_push(&b->owners, owner);
-	return b->o->barrier_base + (uint32_t)b->owners.count - 1;
+	return b->o->v.barrier_base + (uint32_t)b->owners.count - 1;
 }
 
 /* ---- frontiers ----------------------------------------------------------------------------------------- */

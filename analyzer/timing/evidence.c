@@ -192,25 +192,21 @@ void gst_timing_init_evidence(struct gst_timing *t)
 	}
 }
 
-void gst_timing_find_evidence(struct gst_timing *t)
+void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p)
 {
-	for (uint32_t i = 0; i < t->moment_count; i++) {
-		gst_moment_id p = t->topological[i];
-
-		if (gst_moment_is_exit(t, p)) {
-			judge_exit(t, p - t->node_count);
-		} else if (gst_node_is_barrier(t->o, p)) {
-			t->seen_ns[p] = released(t, p, true);
+	if (gst_moment_is_exit(t, p)) {
+		judge_exit(t, p - t->node_count);
+	} else if (gst_node_is_barrier(t->o, p)) {
+		t->seen_ns[p] = released(t, p, true);
+		t->is_vague[p] = is_vague(t, p);
+	} else if (p < t->m->op_count) {
+		if (t->m->ops[p].flags & GST_OP_EARLY_BEGIN) {
+			settle_begin(t, p);
+		} else if (t->m->ops[p].flags & GST_OP_TIMED) {
+			judge_work(t, p);
+		} else {
+			t->seen_ns[p] = released(t, p, false);
 			t->is_vague[p] = is_vague(t, p);
-		} else if (p < t->m->op_count) {
-			if (t->m->ops[p].flags & GST_OP_EARLY_BEGIN) {
-				settle_begin(t, p);
-			} else if (t->m->ops[p].flags & GST_OP_TIMED) {
-				judge_work(t, p);
-			} else {
-				t->seen_ns[p] = released(t, p, false);
-				t->is_vague[p] = is_vague(t, p);
-			}
 		}
 	}
 }

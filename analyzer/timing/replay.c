@@ -152,22 +152,20 @@ static uint32_t process_of(const struct gst_timing *t, gst_moment_id p)
 	return call == GST_NONE ? GST_NONE : m->threads[m->calls[call].thread].process;
 }
 
-void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena)
+void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 {
 	const struct gst_model *m = t->m;
 	struct builder b = {.t = t};
 
 	find_latencies(m, b.latency_ns);
 	b.place = t->place;
-	for (uint32_t i = 0; i < t->moment_count; i++) {
-		b.place[t->topological[i]] = i;
-	}
 	gst_vec_reserve(&b.arcs, (size_t)t->edge_count + m->call_count + m->copy_count);
 	for (uint32_t i = 0; i < t->moment_count; i++) {
 		int64_t duration;
 
 		b.target = t->topological[i];
 		b.position = i;
+		gst_timing_find_evidence(t, b.target);
 		b.at = observed(t, b.target);
 		b.from = INT64_MIN;
 		t->arc_begin[i] = (uint32_t)b.arcs.count;

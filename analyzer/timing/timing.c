@@ -2,8 +2,9 @@
  * timing.c - what all of timing/ stands on: moments in topological order, copy engines, kernel sizes.
  *
  * Role      : gst_timing_build; the small questions (source, share) that others ask of it.
- * Method    : Kahn's algorithm over moments. A copy engine is an edge from each copy to the next one of
- *             the same device and direction that began after it had ended, as observed.
+ * Method    : moments as they were submitted, and each after what it waits for: a search from where that is
+ *             not so. A copy engine is an edge from each copy to the next one of the same device and
+ *             direction that began after it had ended, as observed.
  * Invariant : topological holds every moment once; where edges and engines form a cycle (broken
  *             timestamps), the engines are left out, and what then still hangs comes last.
  * Not here  : which edges hold (evidence.c), what if they did not (replay.c).
@@ -93,14 +94,19 @@ static uint32_t engine_of(const struct gst_timing *t, gst_op_id op)
 	}
 }
 
+static void forget_engines(struct gst_timing *t)
+{
+	memset(t->engine_next, 0xff, t->m->copy_count * sizeof(*t->engine_next));
+	memset(t->engine_prev, 0xff, t->m->copy_count * sizeof(*t->engine_prev));
+}
+
 static void find_engines(struct gst_timing *t)
 {
 	GST_VEC(struct gst_sort_item) items = {0};
 	GST_VEC(uint32_t) last = {0};
 	const struct gst_model *m = t->m;
 
-	memset(t->engine_next, 0xff, m->copy_count * sizeof(*t->engine_next));
-	memset(t->engine_prev, 0xff, m->copy_count * sizeof(*t->engine_prev));
+	forget_engines(t);
 	for (gst_op_id i = 0; i < m->op_count && m->copy_count; i++) {
 		uint32_t engine = engine_of(t, i);
 		if (engine != GST_NONE) {
@@ -135,23 +141,145 @@ static void find_engines(struct gst_timing *t)
 
 /* ---- topological order of moments ------------------------------------------------------------------ */
 
-/* Returns the number of moments placed; all that hangs on a cycle is missing. */
-static uint32_t sort_moments(struct gst_timing *t, uint32_t *waits)
+#define PLACE_NONE  GST_NONE
+#define PLACE_BEGUN (GST_NONE - 1)
+
+struct step {
+	gst_moment_id moment;
+	uint32_t next; /* of what it waits for, by number */
+};
+
+struct placing {
+	struct gst_timing *t;
+	uint32_t placed;
+	GST_VEC(struct step) stack;
+};
+
+static gst_op_id engine_before(const struct gst_timing *t, gst_moment_id p)
+{
+	const struct gst_op *x = &t->m->ops[p];
+
+	return p < t->m->op_count && x->kind == GST_OP_MEMCPY && x->detail != GST_NONE
+		       ? t->engine_prev[x->detail]
+		       : GST_NONE;
+}
+
+/* The next thing that @s waits for and that has no place yet; GST_NONE = all have theirs. */
+static gst_moment_id next_unplaced(const struct gst_timing *t, struct step *s)
+{
+	gst_moment_id p = s->moment;
+	bool is_exit = gst_moment_is_exit(t, p);
+	gst_node_id node = is_exit ? t->m->op_count + (p - t->node_count) : p;
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+
+	while (s->next < count) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[s->next++]);
+		if (gst_moment_to(t, e) == p && t->place[gst_moment_from(t, e)] >= PLACE_BEGUN) {
+			return gst_moment_from(t, e);
+		}
+	}
+	if (s->next++ == count) {
+		gst_moment_id other = is_exit ? node : engine_before(t, p);
+		if (other != GST_NONE && t->place[other] >= PLACE_BEGUN) {
+			return other;
+		}
+	}
+	return GST_NONE;
+}
+
+static void put_moment(struct placing *s, gst_moment_id p)
+{
+	s->t->place[p] = s->placed;
+	s->t->topological[s->placed++] = p;
+}
+
+/* Place @first after all that it waits for; false: they wait for each other. */
+static bool place_deep(struct placing *s, gst_moment_id first)
+{
+	struct gst_timing *t = s->t;
+
+	t->place[first] = PLACE_BEGUN;
+	gst_vec_push(&s->stack, ((struct step){.moment = first}));
+	while (s->stack.count) {
+		struct step *top = &s->stack.data[s->stack.count - 1];
+		gst_moment_id before = next_unplaced(t, top);
+
+		if (before == GST_NONE) {
+			put_moment(s, top->moment);
+			s->stack.count--;
+		} else if (t->place[before] == PLACE_BEGUN) {
+			return false;
+		} else {
+			t->place[before] = PLACE_BEGUN;
+			gst_vec_push(&s->stack, ((struct step){.moment = before}));
+		}
+	}
+	return true;
+}
+
+static bool place(struct placing *s, gst_moment_id p, bool is_forward)
+{
+	struct gst_timing *t = s->t;
+
+	if (t->place[p] != PLACE_NONE) {
+		return true;
+	}
+	if (is_forward) {
+		gst_op_id before = engine_before(t, p);
+		if (before == GST_NONE || t->place[before] != PLACE_NONE) {
+			put_moment(s, p);
+			return true;
+		}
+	}
+	return place_deep(s, p);
+}
+
+/* As they were submitted: enter, barrier points, ops, exit, call by call; and each after what it waits for. */
+static bool place_all(struct placing *s)
+{
+	struct gst_timing *t = s->t;
+	const struct gst_model *m = t->m;
+	bool is_forward = gst_order_is_forward(t->o);
+	gst_node_id barrier = m->op_count + m->call_count;
+	bool is_good = true;
+	gst_op_id op = 0;
+
+	s->placed = 0;
+	s->stack.count = 0;
+	memset(t->place, 0xff, t->moment_count * sizeof(*t->place));
+	for (gst_call_id c = 0; c < m->call_count && is_good; c++) {
+		gst_node_id call = m->op_count + c;
+
+		is_good = place(s, call, is_forward);
+		while (barrier < t->node_count && gst_barrier_owner(t->o, barrier) == call) {
+			is_good = is_good && place(s, barrier++, is_forward);
+		}
+		for (uint32_t i = 0; i < m->calls[c].op_count; i++) {
+			is_good = is_good && place(s, op++, is_forward);
+		}
+		is_good = is_good && place(s, gst_moment_of_exit(t, c), is_forward);
+	}
+	while (op < m->op_count && is_good) {
+		is_good = place(s, op++, is_forward);
+	}
+	return is_good;
+}
+
+/* Kahn's algorithm, without the engines: what hangs on a cycle is left and comes last, by id. */
+static void place_around_cycle(struct gst_timing *t)
 {
 	const struct gst_model *m = t->m;
+	uint32_t *waits = gst_mem_alloc(t->moment_count * sizeof(*waits));
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_order_outs outs = gst_order_group_out(t->o, scratch);
 	uint32_t placed = 0, head = 0;
 
-	memset(waits, 0, t->moment_count * sizeof(*waits));
 	for (gst_edge_id e = 0; e < t->edge_count; e++) {
 		waits[gst_moment_to(t, gst_order_edge(t->o, e))]++;
 	}
 	for (gst_call_id c = 0; c < m->call_count; c++) {
 		waits[gst_moment_of_exit(t, c)]++;
-	}
-	for (uint32_t i = 0; i < m->copy_count; i++) {
-		if (t->engine_next[i] != GST_NONE) {
-			waits[t->engine_next[i]]++;
-		}
 	}
 	for (gst_moment_id p = 0; p < t->moment_count; p++) {
 		if (waits[p] == 0) {
@@ -163,7 +291,7 @@ static uint32_t sort_moments(struct gst_timing *t, uint32_t *waits)
 		bool is_exit = gst_moment_is_exit(t, p);
 		gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
 		uint32_t count;
-		const gst_edge_id *out = gst_order_out(t->o, node, &count);
+		const gst_edge_id *out = gst_order_out(&outs, node, &count);
 
 		for (uint32_t i = 0; i < count; i++) {
 			const struct gst_edge *e = gst_order_edge(t->o, out[i]);
@@ -177,34 +305,35 @@ static uint32_t sort_moments(struct gst_timing *t, uint32_t *waits)
 				t->topological[placed++] = exit;
 			}
 		}
-		if (node < m->op_count && m->ops[node].kind == GST_OP_MEMCPY &&
-		    m->ops[node].detail != GST_NONE) {
-			gst_op_id next = t->engine_next[m->ops[node].detail];
-			if (next != GST_NONE && --waits[next] == 0) {
-				t->topological[placed++] = next;
-			}
-		}
-	}
-	return placed;
-}
-
-static void find_topological(struct gst_timing *t)
-{
-	uint32_t *waits = gst_mem_alloc(t->moment_count * sizeof(*waits));
-	uint32_t placed = sort_moments(t, waits);
-
-	if (placed < t->moment_count && t->m->copy_count) {
-		memset(t->engine_next, 0xff, t->m->copy_count * sizeof(*t->engine_next));
-		memset(t->engine_prev, 0xff, t->m->copy_count * sizeof(*t->engine_prev));
-		placed = sort_moments(t, waits);
 	}
 	for (gst_moment_id p = 0; p < t->moment_count && placed < t->moment_count; p++) {
 		if (waits[p] != 0) {
 			t->topological[placed++] = p;
 		}
 	}
+	for (uint32_t i = 0; i < placed; i++) {
+		t->place[t->topological[i]] = i;
+	}
 	GST_ASSERT(placed == t->moment_count);
+	gst_arena_free(scratch);
 	gst_mem_free(waits, t->moment_count * sizeof(*waits));
+}
+
+static void find_topological(struct gst_timing *t)
+{
+	struct placing s = {.t = t};
+	bool is_good = place_all(&s);
+
+	if (!is_good) {
+		forget_engines(t);
+		is_good = place_all(&s);
+	}
+	if (is_good) {
+		GST_ASSERT(s.placed == t->moment_count);
+	} else {
+		place_around_cycle(t);
+	}
+	gst_vec_free(&s.stack);
 }
 
 /* ---- sizes of kernels ----------------------------------------------------------------------------- */
@@ -343,8 +472,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
 	t->shares = GST_ARENA_ARRAY(arena, uint32_t, m->kernel_count);
 	gst_parallel_run(2, prepare, t);
-	gst_timing_find_evidence(t);
-	gst_timing_prepare_replay(t, arena);
+	gst_timing_settle(t, arena);
 	*out = t;
 	return GST_OK;
 }

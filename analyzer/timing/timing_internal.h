@@ -64,11 +64,11 @@ static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op
 /** Each edge and moment as it is before there is evidence. */
 void gst_timing_init_evidence(struct gst_timing *t);
 
-/** Fill edges, seen_ns and is_vague from topological. */
-void gst_timing_find_evidence(struct gst_timing *t);
+/** Evidence at moment @p, which is next in topological: strengths of edges into it, seen_ns, is_vague. */
+void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p);
 
-/** Fill the replay's part; the arcs from @arena. */
-void gst_timing_prepare_replay(struct gst_timing *t, struct gst_arena *arena);
+/** One pass in topological order: evidence, and the replay's part. The arcs from @arena. */
+void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena);
 
 static inline gst_moment_id gst_moment_of_exit(const struct gst_timing *t, gst_call_id call)
 {

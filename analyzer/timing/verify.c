@@ -87,6 +87,8 @@ static int64_t step_of(const struct gst_model *m)
 static void find_bounds(struct verify *v)
 {
 	const struct gst_timing *t = v->t;
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_order_outs outs = gst_order_group_out(t->o, scratch);
 
 	for (gst_node_id n = 0; n < t->node_count; n++) {
 		v->ended[n].ns = v->begun[n].ns = GST_TIME_UNKNOWN;
@@ -130,7 +132,7 @@ static void find_bounds(struct verify *v)
 		if (gst_moment_is_exit(t, n) || gst_node_is_call(t->o, n) || is_timed(t, n)) {
 			continue;
 		}
-		out = gst_order_out(t->o, n, &count);
+		out = gst_order_out(&outs, n, &count);
 		for (uint32_t j = 0; j < count; j++) {
 			const struct gst_edge *e = gst_order_edge(t->o, out[j]);
 
@@ -144,6 +146,7 @@ static void find_bounds(struct verify *v)
 			}
 		}
 	}
+	gst_arena_free(scratch);
 }
 
 static struct gst_verify_rule *rule_of(struct verify *v, const struct gst_edge *e)
