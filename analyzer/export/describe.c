@@ -433,6 +433,10 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 		  "pairs of operations have an order that the trace does not prove");
 	say_count(&l, o->unknown_records, "wait is for an event record that is not in the trace",
 		  "waits are for event records that are not in the trace");
+	say_count(
+		&l, o->unmatched_values,
+		"wait is for a value in memory of which the trace does not show who writes it: ordered by its stream alone",
+		"waits are for values in memory of which the trace does not show who writes them: ordered by their streams alone");
 	say_count(&l, s->opaque_ops,
 		  "operation is of a kind without ordering rules: ordered by its stream alone",
 		  "operations are of kinds without ordering rules: ordered by their streams alone");

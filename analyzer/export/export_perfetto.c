@@ -73,7 +73,10 @@ enum slice { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3 };
 	X(CULPRIT, "culprit_op")        \
 	X(CALL, "call")                 \
 	X(ADVICE, "advice")             \
-	X(WITHHELD, "withheld")
+	X(WITHHELD, "withheld")         \
+	X(MEMORY_OP, "memory_op")       \
+	X(ADDRESS, "address")           \
+	X(VALUE, "value")
 
 /* The viewer looks for these by name; launch arguments appear without a prefix. */
 #define ARGUMENTS(X)                            \
@@ -137,7 +140,8 @@ struct exporter {
 	struct gst_map names;	/* name_key() -> iid of event name, stage and kernel */
 	struct gst_map strings; /* string of the model, or set of rules -> iid of a string value */
 
-	uint64_t ops_drawn, ops_without_times[GST_OP_KIND_COUNT], partial_launches;
+	uint64_t memory_ops_drawn, ops_drawn, ops_without_times[GST_OP_KIND_COUNT],
+		partial_launches;
 	uint64_t calls_drawn, calls_unreturned, links_left_out;
 	/* Lists of the packet being made: ops launched or waited for, arrows in and out. */
 	struct links events, flows_in, flows_out;
@@ -236,7 +240,15 @@ static char *format(struct exporter *x, const char *fmt, ...)
 	return text;
 }
 
-enum name_space { NAME_KERNEL = 1, NAME_COPY, NAME_OP, NAME_API, NAME_FINDING, NAME_DONE };
+enum name_space {
+	NAME_KERNEL = 1,
+	NAME_COPY,
+	NAME_OP,
+	NAME_API,
+	NAME_FINDING,
+	NAME_DONE,
+	NAME_MEMOP
+};
 
 static uint64_t name_key(enum name_space space, uint64_t id)
 {
@@ -657,6 +669,9 @@ static void put_attributes(struct exporter *x)
 		untimed += x->ops_without_times[k];
 	}
 	attribute_number(&l, "gstrace.ops_without_times", untimed);
+	if (m->memop_count) {
+		attribute_number(&l, "gstrace.memory_ops_drawn", x->memory_ops_drawn);
+	}
 	for (uint32_t k = 0; k < GST_OP_KIND_COUNT; k++) {
 		if (x->ops_without_times[k]) {
 			attribute_number(
@@ -988,6 +1003,16 @@ static bool is_drawn(const struct gst_op *op)
 	return op->flags & GST_OP_TIMED;
 }
 
+/* A memory operation has no times: it is drawn at the moment that its stream came to it, where that is known. */
+static bool is_moment(const struct exporter *x, gst_op_id id, uint64_t *at_ns)
+{
+	const struct gst_op *op = &x->m->ops[id];
+	uint64_t end_ns;
+
+	return x->has_tracks && op->kind == GST_OP_MEMOP && op->detail != GST_NONE &&
+	       gst_timing_op_ns(x->a->timing, id, at_ns, &end_ns);
+}
+
 static bool call_is_drawn(const struct gst_call *call)
 {
 	return !(call->flags & GST_CALL_NO_ENTER);
@@ -1009,6 +1034,7 @@ static uint32_t place_of(const struct exporter *x, const struct gst_op *op)
 static void find_places(struct exporter *x)
 {
 	const struct gst_model *m = x->m;
+	uint64_t at_ns;
 
 	for (uint32_t i = 0; i < x->place_count; i++) {
 		struct place *p = &x->places[i];
@@ -1031,6 +1057,10 @@ static void find_places(struct exporter *x)
 			continue;
 		}
 		x->ops_without_times[op->kind]++;
+		if (is_moment(x, i, &at_ns)) {
+			x->places[place_of(x, op)].is_used = true;
+			x->memory_ops_drawn++;
+		}
 		x->partial_launches +=
 			x->arrows.first[i] != GST_NONE && op->kind == GST_OP_GRAPH_LAUNCH;
 	}
@@ -1419,6 +1449,51 @@ static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t 
 	put_event(x, SLICE_END, lane->uuid, op->end_ns, &end);
 }
 
+static uint64_t memop_name(struct exporter *x, const struct gst_memop *op)
+{
+	static const char *const names[] = {"memory operation",	   "wait for value", "write value",
+					    "flush remote writes", "wait for value", "write value",
+					    "memory barrier"};
+	uint32_t type = op->type < COUNT(names) ? op->type : GST_MEMOP_UNKNOWN;
+	bool is_new;
+	uint64_t iid = name_iid(x, name_key(NAME_MEMOP, type), &is_new);
+
+	if (is_new) {
+		put_op_name(x, iid, format(x, "%s", names[type]), NULL);
+	}
+	return iid;
+}
+
+/* An empty slice on the track of its stream: where it is, not how long it took. */
+static void put_moment(struct exporter *x, gst_op_id id, uint64_t at_ns)
+{
+	const struct gst_op *op = &x->m->ops[id];
+	const struct gst_memop *memop = &x->m->memops[op->detail];
+	uint32_t number = place_of(x, op);
+	struct place *place = &x->places[number];
+	uint64_t name = memop_name(x, memop), category = CATEGORY_OTHER_OP;
+	struct gst_lane *lane = gst_lanes_take(&place->lanes, at_ns, at_ns);
+	struct notes notes = {.count = 0};
+	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT, end = begin;
+
+	if (!lane->uuid) {
+		lane->uuid = x->next_uuid++;
+		put_row(x, lane->uuid, ctx_uuid(x, place->ctx), place_name(x, number),
+			place_rank(x, number));
+	}
+	note_number(&notes, NOTE_MEMORY_OP, id);
+	note_number(&notes, NOTE_CORRELATION, x->m->calls[op->call].corr);
+	note_number(&notes, NOTE_ADDRESS, memop->address);
+	note_number(&notes, NOTE_VALUE, memop->value);
+	begin.n_category_iids = 1;
+	begin.category_iids = &category;
+	begin.has_name_iid = true;
+	begin.name_iid = name;
+	use_notes(&begin, &notes);
+	put_event(x, SLICE_BEGIN, lane->uuid, at_ns, &begin);
+	put_event(x, SLICE_END, lane->uuid, at_ns, &end);
+}
+
 static void put_op(struct exporter *x, gst_op_id id)
 {
 	const struct gst_model *m = x->m;
@@ -1468,21 +1543,30 @@ static void put_ops(struct exporter *x)
 {
 	const struct gst_model *m = x->m;
 	GST_VEC(struct gst_sort_item) items = {0};
+	uint64_t at_ns;
 
-	gst_vec_reserve(&items, x->ops_drawn);
+	gst_vec_reserve(&items, x->ops_drawn + x->memory_ops_drawn);
 	for (gst_op_id i = 0; i < m->op_count; i++) {
 		if (is_drawn(&m->ops[i])) {
 			gst_vec_push(&items,
 				     ((struct gst_sort_item){.key = m->ops[i].end_ns, .value = i}));
+		} else if (is_moment(x, i, &at_ns)) {
+			gst_vec_push(&items, ((struct gst_sort_item){.key = at_ns, .value = i}));
 		}
 	}
 	gst_sort_items(items.data, items.count);
 	for (size_t i = 0; i < items.count; i++) {
-		items.data[i].key = m->ops[items.data[i].value].begin_ns;
+		if (is_drawn(&m->ops[items.data[i].value])) {
+			items.data[i].key = m->ops[items.data[i].value].begin_ns;
+		}
 	}
 	gst_sort_items(items.data, items.count);
 	for (size_t i = 0; i < items.count && !gst_pf_stream_failed(x->stream); i++) {
-		put_op(x, items.data[i].value);
+		if (is_moment(x, items.data[i].value, &at_ns)) {
+			put_moment(x, items.data[i].value, at_ns);
+		} else {
+			put_op(x, items.data[i].value);
+		}
 	}
 	gst_vec_free(&items);
 }

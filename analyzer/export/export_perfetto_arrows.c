@@ -26,13 +26,13 @@ static bool takes_no_time(const struct gst_op *op)
 	case GST_OP_EVENT_WAIT:
 	case GST_OP_ALLOC:
 	case GST_OP_FREE:
+	case GST_OP_MEMOP: /* a wait's arrow comes from the write, which did not take any */
 		return true;
 	case GST_OP_KERNEL:
 	case GST_OP_MEMCPY:
 	case GST_OP_MEMSET:
 	case GST_OP_HOST_FUNC:
 	case GST_OP_GRAPH_LAUNCH:
-	case GST_OP_MEMOP:
 	case GST_OP_OPAQUE:
 	case GST_OP_KIND_COUNT:
 		break;

@@ -941,6 +941,7 @@ static void finish(struct gst_builder *b)
 	TAKE(b, b->kernels, m->kernels, m->kernel_count);
 	TAKE(b, b->copies, m->copies, m->copy_count);
 	TAKE(b, b->memsets, m->memsets, m->memset_count);
+	TAKE(b, b->memops, m->memops, m->memop_count);
 	m->variables = GST_ARENA_ARRAY(b->arena, struct gst_variable, b->variables.count);
 	for (size_t i = 0; i < b->variables.count; i++)
 		m->variables[i] = b->variables.data[i].out;
@@ -997,6 +998,8 @@ static void release(struct gst_builder *b)
 	gst_vec_free(&b->kernels);
 	gst_vec_free(&b->copies);
 	gst_vec_free(&b->memsets);
+	gst_vec_free(&b->raw_memops);
+	gst_vec_free(&b->memops);
 	gst_vec_free(&b->memory);
 	gst_vec_free(&b->overheads);
 	gst_vec_free(&b->variables);
@@ -1026,8 +1029,8 @@ static void release(struct gst_builder *b)
 
 static bool is_too_dense(const struct gst_builder *b)
 {
-	uint64_t items =
-		(uint64_t)b->calls.count + b->kernels.count + b->copies.count + b->memsets.count;
+	uint64_t items = (uint64_t)b->calls.count + b->kernels.count + b->copies.count +
+			 b->memsets.count + b->raw_memops.count;
 	uint64_t rows = (uint64_t)b->memory.count + b->overheads.count;
 	uint64_t bytes = items * ITEM_BYTES + rows * ROW_BYTES;
 
@@ -1050,7 +1053,8 @@ static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uin
 					   " bytes are more than any tracer writes",
 					   (uint64_t)b->calls.count + b->kernels.count +
 						   b->copies.count + b->memsets.count +
-						   b->memory.count + b->overheads.count,
+						   b->raw_memops.count + b->memory.count +
+						   b->overheads.count,
 					   b->file_bytes);
 		gst_model_ingest(b, source, &rec);
 	}

@@ -200,6 +200,10 @@ static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
 		put_id(out, "event", op->event);
 		if (op->sync_id)
 			gst_outfile_printf(out, " sync_id=%" PRIu32, op->sync_id);
+		if (op->kind == GST_OP_MEMOP && op->detail != GST_NONE)
+			gst_outfile_printf(out, " address=0x%" PRIx64 " memop_flags=0x%" PRIx32,
+					   m->memops[op->detail].address,
+					   m->memops[op->detail].flags);
 		if (op->flags & (GST_OP_TIMED | GST_OP_PARTIAL))
 			gst_outfile_printf(out, " begin=%" PRIu64 " end=%" PRIu64, op->begin_ns,
 					   op->end_ns);

@@ -43,7 +43,7 @@ enum gst_op_kind {
 	GST_OP_GRAPH_LAUNCH,
 	GST_OP_ALLOC,  /* stream-ordered */
 	GST_OP_FREE,   /* stream-ordered */
-	GST_OP_MEMOP,  /* wait/write value, batch memory op */
+	GST_OP_MEMOP,  /* wait/write value; each element of a batch is one */
 	GST_OP_OPAQUE, /* a recorded kind without a rule: ordered by its stream only, counted */
 	GST_OP_KIND_COUNT
 };
@@ -78,7 +78,7 @@ struct gst_op {
 	gst_stream_id stream;	   /* GST_NONE = not known */
 	gst_op_id parent;	   /* NODE: its launch; otherwise GST_NONE */
 	uint32_t name;		   /* kernel: mangled name in model->strings; others 0 */
-	/* index into kernels, copies, memsets, by kind; GST_NONE = no record */
+	/* index into kernels, copies, memsets, memops, by kind; GST_NONE = no record */
 	uint32_t detail;
 	gst_event_id event; /* EVENT_RECORD, EVENT_WAIT: the event; otherwise GST_NONE */
 	/* EVENT_RECORD, EVENT_WAIT: CUPTI's number of the record meant; 0 = not told */
@@ -124,11 +124,11 @@ struct gst_call {
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
 	 * graph: graph, exec; host: function, user; launch: event; event: handle, and b of an elapsed
-	 * time: gst_event_id of the second event */
+	 * time: gst_event_id of the second event; others: object, value */
 	uint64_t a, b;
-	uint64_t bytes; /* size */
-	uint32_t flags; /* launch_flags, event flags, stream flags, capture mode */
-	int32_t extra;	/* priority; copy: direction or batch count */
+	uint64_t bytes; /* size; of calls without a kind of their own: elements of a batch */
+	uint32_t flags; /* launch_flags, event flags, stream flags, capture mode, which attribute */
+	int32_t extra;	/* priority; copy: direction; others: device + 1 */
 };
 
 struct gst_kernel {
@@ -162,6 +162,22 @@ struct gst_memset {
 	uint8_t memory_kind;
 	bool is_async;
 	uint32_t cupti_stream;
+};
+
+/* A wait for a value in memory, or a write of one, as the call asked for it. */
+struct gst_memop {
+	uint64_t address, value;
+	uint32_t type;	/* format.h: enum memop_type */
+	uint32_t flags; /* of CUDA: enum gst_memop_flags for waits and writes */
+};
+
+enum gst_memop_flags {
+	GST_WAIT_GEQ = 0, /* the difference to the value, as a signed number, is not below 0 */
+	GST_WAIT_EQ = 1,
+	GST_WAIT_AND = 2, /* one of the bits of the value is set */
+	GST_WAIT_NOR = 3, /* one of the bits that are not in the value is clear */
+	GST_WAIT_COMPARE = 3,
+	GST_WRITE_NO_BARRIER = 1, /* no order of memory comes with it */
 };
 
 enum gst_stream_kind {
@@ -308,6 +324,8 @@ struct gst_model {
 	uint32_t copy_count;
 	struct gst_memset *memsets;
 	uint32_t memset_count;
+	struct gst_memop *memops;
+	uint32_t memop_count;
 	struct gst_memory_record *memory;
 	uint32_t memory_count;
 	struct gst_overhead *overheads;

@@ -269,7 +269,7 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	case GST_REC_CALL: {
 		const struct gst_rec_call *r = rec->data;
 
-		call.args = add_args(b, r->object, r->value, 0, 0, 0);
+		call.args = add_args(b, r->object, r->value, r->count, r->flags, r->place);
 		break;
 	}
 	case GST_REC_CALL_LAUNCH: {
@@ -353,6 +353,25 @@ static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst
 	call->value = r->value;
 	call->result = r->result;
 	call->flags |= GST_CALL_RETURNED;
+}
+
+/* An element of the thread's open call. Others belong to a call whose beginning was lost. */
+static void ingest_memop(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
+{
+	const struct gst_rec_memop *r = rec->data;
+	uint32_t open = b->threads.data[thread].open;
+	struct gst_raw_call *call = open == GST_NONE ? NULL : &b->calls.data[open];
+	const struct gst_api *api = call ? gst_api_find(call->api) : NULL;
+
+	if (!api || api->class_id != GST_API_CLASS_MEMOP || call->corr != rec->corr)
+		return;
+	gst_vec_push(&b->raw_memops, ((struct gst_raw_memop){.out = {.address = r->address,
+								     .value = r->value,
+								     .type = r->type,
+								     .flags = r->flags},
+							     .index = r->index,
+							     .previous = call->name}));
+	call->name = (uint32_t)b->raw_memops.count;
 }
 
 /* ---- device records ------------------------------------------------------------------------------- */
@@ -673,6 +692,9 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		break;
 	case GST_REC_CALL_EXIT:
 		ingest_exit(b, find_thread(b, process, rec->thread), rec);
+		break;
+	case GST_REC_MEMOP:
+		ingest_memop(b, find_thread(b, process, rec->thread), rec);
 		break;
 	case GST_REC_KERNEL:
 		ingest_kernel(b, p, rec);

@@ -27,7 +27,8 @@ struct gst_raw_call {
 	uint64_t value;	 /* what it gave */
 	uint32_t api, corr, thread /* raw index */, ctx /* CUPTI id, 0 = not known */;
 	uint32_t args; /* GST_NONE = none */
-	uint32_t name; /* kernel name, id of the process; 0 = none */
+	/* kernel name, id of the process; of a memory operation: its last element's index + 1; 0 = none */
+	uint32_t name;
 	int32_t result;
 	uint32_t flags; /* enum gst_call_flags */
 };
@@ -134,6 +135,12 @@ struct gst_raw_variable {
 	bool has_value; /* value is the model's id already */
 };
 
+struct gst_raw_memop {
+	struct gst_memop out;
+	uint32_t index;	   /* its place in the array */
+	uint32_t previous; /* the element of the same call before it, index + 1; 0 = none */
+};
+
 struct gst_raw_memory {
 	struct gst_memory_record out;
 	uint32_t corr;
@@ -153,6 +160,8 @@ struct gst_builder {
 	GST_VEC(struct gst_kernel) kernels;
 	GST_VEC(struct gst_copy) copies;
 	GST_VEC(struct gst_memset) memsets;
+	GST_VEC(struct gst_raw_memop) raw_memops;
+	GST_VEC(struct gst_memop) memops; /* by op */
 	GST_VEC(struct gst_raw_memory) memory;
 	GST_VEC(struct gst_overhead) overheads;
 	GST_VEC(struct gst_raw_variable) variables;
@@ -167,7 +176,8 @@ struct gst_builder {
 	event_captures;		/* capture in which the event was last recorded; 0 = none */
 	GST_VEC(bool) captures; /* by number from 1: still active */
 	GST_VEC(struct gst_op) ops;
-	GST_VEC(uint32_t) found; /* device records of the call at hand */
+	/* device records, or elements of a batch, of the call at hand */
+	GST_VEC(uint32_t) found;
 	struct gst_map process_map, thread_map, lane_map;
 	/* once the calls are sorted, by final call id */
 	uint32_t *raw_of;   /* raw index of each call */

@@ -649,6 +649,15 @@ static void create_stream(struct gst_builder *b, gst_call_id id)
 
 /* ---- ops ------------------------------------------------------------------------------------------------ */
 
+/* External semaphores are of the same class, and of a kind without rules. */
+static bool is_memop(const struct gst_call *c)
+{
+	const struct gst_api *api = gst_api_find(c->api);
+
+	return api && (api->layout == GST_PARAMS_MEMOP_32 || api->layout == GST_PARAMS_MEMOP_64 ||
+		       api->layout == GST_PARAMS_MEMOP_BATCH);
+}
+
 /* What a call of this kind puts into a stream; GST_OP_KIND_COUNT = nothing. */
 static enum gst_op_kind submits(const struct gst_call *c)
 {
@@ -678,7 +687,7 @@ static enum gst_op_kind submits(const struct gst_call *c)
 	case GST_API_CLASS_FREE_ASYNC:
 		return GST_OP_FREE;
 	case GST_API_CLASS_MEMOP:
-		return GST_OP_MEMOP;
+		return is_memop(c) ? GST_OP_MEMOP : GST_OP_OPAQUE;
 	case GST_API_CLASS_GRAPH_UPLOAD:
 	case GST_API_CLASS_PREFETCH:
 		return GST_OP_OPAQUE;
@@ -757,7 +766,7 @@ static struct gst_op *add_op(struct gst_builder *b, enum gst_op_kind kind, gst_c
 			    .kind = (uint8_t)kind};
 
 	gst_vec_push(&b->ops, op);
-	if (kind == GST_OP_OPAQUE || kind == GST_OP_MEMOP)
+	if (kind == GST_OP_OPAQUE)
 		b->m->stats.opaque_ops++;
 	return &b->ops.data[b->ops.count - 1];
 }
@@ -970,6 +979,46 @@ static bool has_record(const struct gst_builder *b, uint32_t process, enum gst_o
 	return false;
 }
 
+/*
+ * Memory operations: an op an element, in array order. What of a batch is not in the trace is an op without
+ * detail in its place, of which nothing but its stream is known.
+ */
+static void add_memops(struct gst_builder *b, gst_call_id id)
+{
+	const struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	uint64_t expected = raw->args == GST_NONE ? 0 : b->args.data[raw->args].bytes;
+	uint64_t next = 0; /* index expected */
+
+	gst_vec_clear(&b->found);
+	for (uint32_t r = raw->name; r; r = b->raw_memops.data[r - 1].previous)
+		gst_vec_push(&b->found, r - 1);
+	for (size_t i = b->found.count; i-- > 0;) {
+		const struct gst_raw_memop *r = &b->raw_memops.data[b->found.data[i]];
+		struct gst_op *op;
+
+		if (r->index > next) {
+			(void)add_op(b, GST_OP_MEMOP, id, c->stream);
+			b->m->stats.opaque_ops++;
+		}
+		next = (uint64_t)r->index + 1;
+		op = add_op(b, GST_OP_MEMOP, id, c->stream);
+		op->detail = (uint32_t)b->memops.count;
+		gst_vec_push(&b->memops, r->out);
+	}
+	if (!b->found.count || next < expected) {
+		(void)add_op(b, GST_OP_MEMOP, id, c->stream);
+		b->m->stats.opaque_ops++;
+	}
+	gst_vec_clear(&b->found);
+	if (c->stream == GST_NONE) {
+		b->m->stats.ops_without_stream++;
+		return;
+	}
+	for (size_t i = c->first_op; i < b->ops.count; i++)
+		b->ops.data[i].flags |= GST_OP_STREAM_GUESSED;
+}
+
 static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
 {
 	struct gst_call *c = &b->m->calls[id];
@@ -1001,6 +1050,8 @@ static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
 			if (op->kind == GST_OP_KERNEL && !op->name)
 				op->name = raw->name;
 		}
+	} else if (is_submitted && kind == GST_OP_MEMOP) {
+		add_memops(b, id);
 	} else if (is_submitted && kind != GST_OP_KIND_COUNT) {
 		op = add_op(b, kind, id, c->stream);
 		if (kind == GST_OP_KERNEL)

@@ -724,7 +724,7 @@ static void test_other_records(void **state)
 	/* The handle's stream is the one that the records name. */
 	assert_int_equal(m->ops[1].stream, m->ops[7].stream);
 	assert_int_equal(stream_of_op(m, 7)->cupti_id, 13);
-	assert_int_equal(m->stats.opaque_ops, 5);
+	assert_int_equal(m->stats.opaque_ops, 5); /* the memory operation has no elements */
 	drop(&s);
 }
 

@@ -315,6 +315,35 @@ static void label_copy(const struct gst_model *m, const struct gst_op *op, struc
 	}
 }
 
+static void label_memop(const struct gst_memop *op, struct text *t)
+{
+	static const char *const compares[] = {" >= ", " == ", " & ", " nor "};
+	char number[24];
+
+	switch (op->type) {
+	case GST_MEMOP_WAIT_32:
+	case GST_MEMOP_WAIT_64:
+		puts_to(t, "wait for value");
+		puts_to(t, compares[op->flags & GST_WAIT_COMPARE]);
+		break;
+	case GST_MEMOP_WRITE_32:
+	case GST_MEMOP_WRITE_64:
+		puts_to(t, "write value ");
+		break;
+	case GST_MEMOP_FLUSH_REMOTE:
+		puts_to(t, "flush remote writes");
+		return;
+	case GST_MEMOP_BARRIER:
+		puts_to(t, "memory barrier");
+		return;
+	default:
+		puts_to(t, "memory operation");
+		return;
+	}
+	(void)snprintf(number, sizeof(number), "%" PRIu64, op->value);
+	puts_to(t, number);
+}
+
 void gst_model_op_label(const struct gst_model *m, gst_op_id id, char *buf, size_t size)
 {
 	const struct gst_op *op = &m->ops[id];
@@ -377,6 +406,11 @@ void gst_model_op_label(const struct gst_model *m, gst_op_id id, char *buf, size
 			put_bytes(&t, args->bytes);
 		return;
 	case GST_OP_MEMOP:
+		if (op->detail != GST_NONE) {
+			label_memop(&m->memops[op->detail], &t);
+			return;
+		}
+		/* fall through */
 	case GST_OP_OPAQUE: {
 		const struct gst_api *api =
 			op->call == GST_NONE ? NULL : gst_api_find(m->calls[op->call].api);

@@ -44,6 +44,7 @@ static const char *check_op(const struct gst_model *m, uint32_t i)
 		uint32_t count = op->kind == GST_OP_KERNEL   ? m->kernel_count
 				 : op->kind == GST_OP_MEMCPY ? m->copy_count
 				 : op->kind == GST_OP_MEMSET ? m->memset_count
+				 : op->kind == GST_OP_MEMOP  ? m->memop_count
 							     : 0;
 
 		if (op->detail >= count)

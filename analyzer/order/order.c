@@ -227,6 +227,7 @@ static void init(struct gst_order_builder *b)
 					  NULL);
 	}
 	find_records(b);
+	gst_order_find_values(b);
 	find_windows(b);
 	find_settings(b);
 }
@@ -243,6 +244,7 @@ static void release(struct gst_order_builder *b)
 		gst_map_release(&b->processes[i].execs);
 		gst_map_release(&b->processes[i].frees);
 		gst_map_release(&b->processes[i].ordered);
+		gst_map_release(&b->processes[i].values);
 	}
 	gst_mem_free(b->lanes, m->stream_count * sizeof(*b->lanes));
 	gst_mem_free(b->contexts, m->context_count * sizeof(*b->contexts));
@@ -259,6 +261,8 @@ static void release(struct gst_order_builder *b)
 	gst_vec_free(&b->preds);
 	gst_vec_free(&b->afters);
 	gst_vec_free(&b->exec_fronts);
+	gst_vec_free(&b->value_lists);
+	gst_vec_free(&b->value_writes);
 	gst_vec_free(&b->ambiguous);
 	gst_vec_free(&b->op_refs);
 	gst_vec_free(&b->call_refs);

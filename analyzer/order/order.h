@@ -224,6 +224,8 @@ struct gst_order_stats {
 	uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64];
 	/* things given up because too many calls overlapped: edges may be missing, none is wrong */
 	uint64_t cut_fronts;
+	/* waits for a value of which nobody knows who wrote it: ordered by their streams alone */
+	uint64_t unmatched_values;
 };
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
 

@@ -80,10 +80,23 @@ struct gst_order_ctx {
 	gst_node_id barrier[COLLECT_COUNT];	/* last barrier point; GST_NONE */
 };
 
+/* Who writes to an address, in submission order; memory_rules.c. */
+struct gst_value_list {
+	uint32_t first, last, count; /* in value_writes */
+	bool is_mixed;		     /* 32 and 64 bits wide, or half of it written alone */
+	bool is_chain;		     /* each in the stream of the one before, and surely after it */
+};
+
+struct gst_value_write {
+	gst_op_id op;
+	uint32_t next; /* GST_NONE */
+};
+
 struct gst_order_process {
 	struct gst_map execs;	/* handle -> index into exec_fronts */
 	struct gst_map frees;	/* address -> op that freed it */
 	struct gst_map ordered; /* address -> 1: it was allocated in stream order */
+	struct gst_map values;	/* address -> index into value_lists */
 	bool is_launch_blocking;
 };
 
@@ -109,13 +122,19 @@ struct gst_order_builder {
 	struct gst_map sync_ids; /* event, sync id -> record */
 	struct gst_order_process *processes;
 	GST_VEC(uint32_t) exec_fronts; /* frontiers of launches */
-	struct gst_map pairs;	       /* ambiguous pairs seen */
+	GST_VEC(struct gst_value_list) value_lists;
+	GST_VEC(struct gst_value_write) value_writes;
+	struct gst_map pairs; /* ambiguous pairs seen */
 	GST_VEC(struct gst_ambiguous_pair) ambiguous;
 	GST_VEC(struct gst_ref) op_refs, call_refs;
 };
 
 /* rules.c: all edges, one function a rule. */
 void gst_order_apply_rules(struct gst_order_builder *b);
+
+/* memory_rules.c: before the walk, and for each memory operation in it. */
+void gst_order_find_values(struct gst_order_builder *b);
+void gst_order_rule_m4(struct gst_order_builder *b, gst_op_id op);
 
 /* ---- what all files of rules build with; in rules.c --------------------------------------------------- */
 
@@ -139,6 +158,9 @@ gst_node_id gst_order_add_barrier(struct gst_order_builder *b, gst_node_id owner
 /* Was @x accepted before @y? GST_NONE: before everything. */
 enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call_id x,
 				     gst_call_id y);
+
+/* The order of the two matters, and is not known. */
+void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y);
 
 /* Put @f at the head of the list. */
 void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f);

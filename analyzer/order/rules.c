@@ -75,7 +75,7 @@ static void free_front(struct gst_order_builder *b, uint32_t id)
 	b->free_fronts = id;
 }
 
-static void note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y)
+void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y)
 {
 	uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
 	bool is_new = true;
@@ -150,7 +150,7 @@ unsigned gst_order_collect(struct gst_order_builder *b, uint32_t *head, gst_call
 				saw |= SAW_AMBIGUOUS;
 				saw |= b->m->calls[f.call].flags & GST_CALL_RETURNED ? SAW_LATER
 										     : SAW_NEVER;
-				note_pair(b, f.call, call);
+				gst_order_note_pair(b, f.call, call);
 			} else {
 				saw |= SAW_LATER;
 				gst_vec_push(&b->afters, f);
@@ -532,7 +532,7 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 		if (!left--)
 			return true;
 		if (gst_order_accepted(b, call, later) != GST_ACCEPTED_BEFORE) {
-			note_pair(b, call, later);
+			gst_order_note_pair(b, call, later);
 			return true;
 		}
 	}
@@ -726,6 +726,8 @@ static void object_rules(struct gst_order_builder *b, gst_op_id op)
 	uint32_t process = b->m->threads[c->thread].process;
 	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->m->args[c->args];
 
+	if (o->kind == GST_OP_MEMOP)
+		gst_order_rule_m4(b, op);
 	if (!args)
 		return;
 	if ((c->cls == GST_API_CLASS_GRAPH_LAUNCH || c->cls == GST_API_CLASS_GRAPH_UPLOAD) &&

@@ -55,6 +55,8 @@ enum kind {
 	EVENT_RENEW, /* destroy and create again: the same handle, a new life */
 	CAPTURE_BEGIN,
 	CAPTURE_END,
+	VALUE_WRITE,
+	VALUE_WAIT,
 	KINDS
 };
 
@@ -81,6 +83,8 @@ enum lie {
 	LIE_STREAM_SYNC_IS_CTX_SYNC,
 	LIE_PEER_IS_PLAIN,
 	LIE_LAUNCH_EVENT_IS_RECORD,
+	LIE_OTHER_VALUE,
+	LIE_NO_BARRIER_HAS_ONE,
 	LIES
 };
 
@@ -102,6 +106,8 @@ static const char *const lie_names[] = {
 	"a stream synchronize is one of the context",
 	"a peer copy is a plain one",
 	"an event recorded by a launch is recorded after it",
+	"another value is written",
+	"a write without a barrier has one",
 };
 
 struct act {
@@ -110,6 +116,8 @@ struct act {
 	enum direction direction;
 	enum memory memory;
 	uint64_t address;
+	int word, value, compare; /* of waits and writes of values */
+	bool has_barrier;
 	bool is_pool_address, is_peer_api, is_completion, by_number;
 	bool has_record, is_programmatic_ok;
 	int result;
@@ -260,6 +268,8 @@ static bool submits(enum kind k)
 	case GRAPH:
 	case ALLOC:
 	case FREE_ASYNC:
+	case VALUE_WRITE:
+	case VALUE_WAIT:
 		return true;
 	default:
 		return false;
@@ -275,7 +285,7 @@ static void fill_act(struct world *w, struct act *a)
 		[ELAPSED] = 3,	     [STREAM_SYNC] = 6,	 [STREAM_QUERY] = 4, [CTX_SYNC] = 3,
 		[HOST_FUNC] = 4,     [GRAPH] = 6,	 [ALLOC] = 5,	     [FREE_ASYNC] = 4,
 		[FREE_PLAIN] = 3,    [CREATE] = 4,	 [DESTROY] = 3,	     [EVENT_RENEW] = 2,
-		[CAPTURE_BEGIN] = 3, [CAPTURE_END] = 6};
+		[CAPTURE_BEGIN] = 3, [CAPTURE_END] = 6,	 [VALUE_WRITE] = 5,  [VALUE_WAIT] = 5};
 	int total = 0;
 	int at;
 
@@ -301,6 +311,10 @@ static void fill_act(struct world *w, struct act *a)
 	a->is_completion = chance(w, 50);
 	a->by_number = chance(w, 30);
 	a->has_record = chance(w, 85);
+	a->word = below(w, 3);
+	a->value = 1 + below(w, 3);
+	a->compare = below(w, 4);
+	a->has_barrier = chance(w, 80);
 	a->returned = true;
 }
 
@@ -817,6 +831,25 @@ static void put_act(struct text *host, struct text *device, const struct world *
 		    i + 100, a->enter, lied_ctx(a->ctx, lie));
 		value = (uint64_t)(0x9000 + event);
 		break;
+	case VALUE_WRITE:
+	case VALUE_WAIT: {
+		static const char *const apis[] = {"cuStreamWriteValue32_v2",
+						   "cuStreamWaitValue32_v2"};
+		int written = a->value;
+		int flags = a->kind == VALUE_WAIT ? a->compare : !a->has_barrier;
+
+		if (a->kind == VALUE_WRITE && lie == LIE_OTHER_VALUE)
+			written = written % 3 + 1;
+		if (a->kind == VALUE_WRITE && lie == LIE_NO_BARRIER_HAS_ONE)
+			flags = 0;
+		put_call(host, w, a, i, lie, "call", apis[a->kind == VALUE_WAIT]);
+		put(host,
+		    " object=0x%x value=%d flags=0x%x\nmemop corr=%d address=0x%x value=0x%x"
+		    " type=%s-32 flags=0x%x",
+		    0xb000 + 4 * a->word, written, flags, i + 100, 0xb000 + 4 * a->word, written,
+		    a->kind == VALUE_WAIT ? "wait" : "write", flags);
+		break;
+	}
 	case CAPTURE_BEGIN:
 		if (lie == LIE_NO_CAPTURE)
 			result = 1;
@@ -969,7 +1002,8 @@ static bool is_kernel(const struct act *a)
 
 static bool is_action(const struct act *a)
 {
-	return a->kind != ALLOC && a->kind != FREE_ASYNC;
+	return a->kind != ALLOC && a->kind != FREE_ASYNC && a->kind != VALUE_WRITE &&
+	       a->kind != VALUE_WAIT;
 }
 
 static const struct stream *stream_of(const struct world *w, int i)
@@ -1194,6 +1228,46 @@ static int last_free(const struct world *w, int k)
 	return found >= 0 && first(w, found, k) ? found : -1;
 }
 
+/* Does the value that act @i writes end the wait of act @k? */
+static bool ends_wait(const struct world *w, int i, int k)
+{
+	const struct act *a = &w->acts[i];
+	const struct act *b = &w->acts[k];
+
+	if (a->kind != VALUE_WRITE || !a->runs || a->word != b->word)
+		return false;
+	switch (b->compare) {
+	case 0:
+		return a->value >= b->value;
+	case 1:
+		return a->value == b->value;
+	case 2:
+		return (a->value & b->value) > 0;
+	default:
+		return true; /* of 32 bits some are clear in both */
+	}
+}
+
+/* The write that the wait of act @k has surely seen, or a later one of its stream; -1 = nobody knows. */
+static int written_for(const struct world *w, int k)
+{
+	int found = -1;
+
+	for (int i = 0; i < w->act_count; i++) {
+		if (!ends_wait(w, i, k) ||
+		    (w->acts[i].stream == w->acts[k].stream && first(w, k, i)))
+			continue;
+		if (w->acts[i].stream == w->acts[k].stream)
+			return -1;
+		if (found >= 0 &&
+		    (w->acts[found].stream != w->acts[i].stream || !first(w, found, i)))
+			return -1;
+		if (found < 0)
+			found = i;
+	}
+	return found >= 0 && first(w, found, k) && w->acts[found].has_barrier ? found : -1;
+}
+
 static void make_oracle(struct oracle *o, const struct world *w)
 {
 	int n = w->act_count;
@@ -1217,6 +1291,8 @@ static void make_oracle(struct oracle *o, const struct world *w)
 			relate(o, begin_of(just_before(w, k)), begin_of(k), MUST | DEVICE);
 		if (a->kind == WAIT)
 			relate_records(o, k, a->event, false);
+		if (a->kind == VALUE_WAIT && written_for(w, k) >= 0)
+			relate(o, end_of(written_for(w, k)), begin_of(k), MAY);
 		if (a->kind == ALLOC && last_free(w, k) >= 0)
 			relate(o, end_of(last_free(w, k)), begin_of(k), MUST | DEVICE);
 		for (int i = 0; i < n; i++) {

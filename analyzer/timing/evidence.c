@@ -18,6 +18,8 @@
 #define SOON_NS 200000u
 /* Host and device clocks are this far apart at best. */
 #define CLOCK_SLACK_NS 1000u
+/* Ops without times looked through for one that has some. */
+#define FOLLOW_MAX 16u
 
 static void set_strength(struct gst_timing *t, gst_edge_id e, enum gst_strength s)
 {
@@ -154,9 +156,12 @@ static void settle_begin(struct gst_timing *t, gst_op_id op)
 	t->seen_ns[op] = at < x->end_ns ? at : x->end_ns;
 }
 
-/* Ops that end at once when what they wait for is over. */
-static bool takes_no_time(const struct gst_op *x)
+/* Ops that end at once when what they wait for is over; a wait for a value does not. */
+static bool takes_no_time(const struct gst_model *m, const struct gst_op *x)
 {
+	if (x->kind == GST_OP_MEMOP && x->detail != GST_NONE)
+		return m->memops[x->detail].type != GST_MEMOP_WAIT_32 &&
+		       m->memops[x->detail].type != GST_MEMOP_WAIT_64;
 	return x->kind == GST_OP_EVENT_RECORD || x->kind == GST_OP_EVENT_WAIT ||
 	       x->kind == GST_OP_ALLOC || x->kind == GST_OP_FREE;
 }
@@ -167,7 +172,7 @@ static bool is_vague(const struct gst_timing *t, gst_node_id node)
 	const gst_edge_id *in = gst_order_in(t->o, node, &count);
 
 	if (t->seen_ns[node] == GST_TIME_UNKNOWN ||
-	    (node < t->m->op_count && !takes_no_time(&t->m->ops[node]))) {
+	    (node < t->m->op_count && !takes_no_time(t->m, &t->m->ops[node]))) {
 		return true;
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -178,6 +183,91 @@ static bool is_vague(const struct gst_timing *t, gst_node_id node)
 		}
 	}
 	return false;
+}
+
+/* The op that stands behind @op in its stream, and surely waits for it; GST_NONE. */
+static gst_op_id next_in_stream(const struct gst_timing *t, gst_op_id op)
+{
+	const struct gst_model *m = t->m;
+	const struct gst_stream *s;
+	uint32_t low = 0, high, count;
+	const gst_edge_id *in;
+
+	if (m->ops[op].stream == GST_NONE) {
+		return GST_NONE;
+	}
+	s = &m->streams[m->ops[op].stream];
+	for (high = s->op_count; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->ops[middle] <= op) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	if (low == s->op_count) {
+		return GST_NONE;
+	}
+	in = gst_order_in(t->o, s->ops[low], &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+
+		if (e->from == op && e->form == GST_END_BEGIN) {
+			return s->ops[low];
+		}
+	}
+	return GST_NONE;
+}
+
+/* The first op with times in the stream of @op, behind it. */
+static gst_op_id next_timed(const struct gst_timing *t, gst_op_id op)
+{
+	for (uint32_t steps = 0; steps < FOLLOW_MAX; steps++) {
+		op = next_in_stream(t, op);
+		if (op == GST_NONE || t->m->ops[op].flags & GST_OP_TIMED) {
+			return op;
+		}
+	}
+	return GST_NONE;
+}
+
+/*
+ * M4: the value may have been in memory before. What comes behind the wait tells:
+ *
+ *     begun before the work in front of the write was over     -> it waited for something else: disproved
+ *     all else it waits for was over before that, and it began
+ *     within 200 us after it                                   -> observed
+ */
+static void judge_value(struct gst_timing *t, gst_op_id op)
+{
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(t->o, op, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+		uint64_t written, begin, other;
+		gst_op_id next;
+
+		if (e->rule != GST_RULE_M4 || e->strength != GST_POSSIBLE)
+			continue;
+		written = gst_timing_source(t, e);
+		next = next_timed(t, op);
+		if (written == GST_TIME_UNKNOWN || next == GST_NONE)
+			continue;
+		begin = t->m->ops[next].begin_ns;
+		if (written > begin + 64) {
+			set_strength(t, in[i], GST_DISPROVED);
+			continue;
+		}
+		/* The wait's stream, and its submission; then that of what is behind it. */
+		other = released(t, op, false);
+		if (source_is_vague(t, e) || other == GST_TIME_UNKNOWN || other >= written ||
+		    begin > written + SOON_NS || t->m->ops[next].call == GST_NONE ||
+		    t->m->calls[t->m->ops[next].call].enter_ns >= written)
+			continue;
+		set_strength(t, in[i], GST_OBSERVED);
+	}
 }
 
 void gst_timing_init_evidence(struct gst_timing *t)
@@ -205,6 +295,9 @@ void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p)
 		} else if (t->m->ops[p].flags & GST_OP_TIMED) {
 			judge_work(t, p);
 		} else {
+			if (t->m->ops[p].kind == GST_OP_MEMOP) {
+				judge_value(t, p);
+			}
 			t->seen_ns[p] = released(t, p, false);
 			t->is_vague[p] = is_vague(t, p);
 		}
