@@ -7,9 +7,11 @@
 #   stage/bench/           bench_calls and bench_step.py, for tools/bench_overhead.sh
 #   stage/kernels/         their sources (EXPECT lines) and the PyTorch ones
 #   stage/gstrace, stage/libgstrace.so, stage/lib/*    the tracer, and libraries that gstrace needs
+#   stage/libcupti_recorder.so, stage/cupti_log_stat   for stage/record_cupti.sh
 #   stage/record_testdata.sh, stage/gpu_session.sh, stage/COMMIT
 #
 # Then, on that machine: cd stage && OUT=some/folder ./gpu_session.sh
+# and: cd stage && ./record_cupti.sh --bin bin --lib libgstrace.so --recorder libcupti_recorder.so --stat cupti_log_stat --out FOLDER
 # --gstrace and --lib take programs built already instead of building them; --plain stages none.
 set -eu
 cd "$(dirname "$0")/.."
@@ -27,6 +29,7 @@ done
 targets="//kernels:all_workloads //kernels/ordering:all_witnesses //kernels/bench:bench_calls"
 [ "$plain" -eq 1 ] || [ -n "$gstrace" ] || targets="$targets //:gstrace"
 [ "$plain" -eq 1 ] || [ -n "$lib" ] || targets="$targets //:libgstrace.so"
+[ "$plain" -eq 1 ] || targets="$targets //tracer/fake_cupti:libcupti_recorder.so //tracer/fake_cupti:cupti_log_stat"
 # shellcheck disable=SC2086 # words
 bazel build -c opt ${BAZEL_JOBS:+--jobs="$BAZEL_JOBS"} $targets
 
@@ -54,13 +57,14 @@ if [ "$plain" -eq 0 ]; then
 	[ -n "$lib" ] || lib=$(built libgstrace.so)
 	install -m 755 "$gstrace" stage/gstrace
 	install -m 755 "$lib" stage/libgstrace.so
+	install -m 755 bazel-bin/tracer/fake_cupti/libcupti_recorder.so bazel-bin/tracer/fake_cupti/cupti_log_stat stage/
 	# The machine may lack gstrace's libraries; its own C library is used.
 	mkdir stage/lib
-	ldd stage/gstrace | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
+	ldd stage/gstrace stage/cupti_log_stat | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
 		grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
-		while IFS= read -r f; do cp -L "$f" stage/lib/; done
+		sort -u | while IFS= read -r f; do cp -L "$f" stage/lib/; done
 fi
-install -m 755 tools/record_testdata.sh tools/gpu_session.sh tools/bench_overhead.sh stage/
+install -m 755 tools/record_testdata.sh tools/gpu_session.sh tools/bench_overhead.sh tools/record_cupti.sh stage/
 commit=$(git rev-parse --short=12 HEAD)
 if [ -n "$(git status --porcelain)" ]; then
 	commit=$commit-modified

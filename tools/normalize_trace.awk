@@ -1,0 +1,71 @@
+# A trace as text without what differs from run to run, for comparing two of the same program:
+#
+#   gstrace dump TRACE | awk -f tools/normalize_trace.awk tracer/format/records.def -
+#
+# Names stand for ids of strings. Left out are times of the host's clocks, process and thread numbers, how records lie in
+# chunks, clock anchors and what describes the machine. Calls keep their order in their thread; records of the device
+# and definitions, which several threads deliver, are sorted.
+BEGIN {
+	split("gstext chunk trace process variable anchor", list, " ")
+	for (i in list)
+		skipped[list[i]]
+	split("tid record_bytes enter_ns records chunks", list, " ")
+	for (i in list)
+		left_out[list[i]]
+}
+FNR == NR {
+	# GST_F(record, type, field, form, "..."): forms of the fields
+	if (sub(/^GST_F\(/, "")) {
+		split($0, part, /, */)
+		form[part[1], part[3]] = part[4]
+	}
+	next
+}
+/^chunk / {
+	lane = $2
+	sub(/.* thread=/, "")
+	thread = $0 + 0
+	next
+}
+NF == 0 || ($1 in skipped) { next }
+$1 == "string" {
+	id = $2
+	sub(/^id=/, "", id)
+	sub(/^[^"]*/, "")
+	text[id] = $0
+	next
+}
+{
+	lines[++count] = $0
+	lanes[count] = lane == "events" && thread ? sprintf("thread %05d %08d ", thread, count) : ""
+}
+END {
+	sorter = "LC_ALL=C sort | sed 's/^\\(thread [0-9]*\\) [0-9]* /\\1 /'"
+	for (i = 1; i <= count; i++) {
+		# A text with blanks is the last field of its line.
+		line = lines[i]
+		tail = ""
+		if (match(line, / [a-z_]*="/)) {
+			tail = substr(line, RSTART)
+			line = substr(line, 1, RSTART - 1)
+		}
+		words = split(line, word, " ")
+		out = word[1]
+		for (w = 2; w <= words; w++) {
+			key = word[w]
+			value = ""
+			if (at = index(key, "=")) {
+				value = substr(key, at + 1)
+				key = substr(key, 1, at - 1)
+			}
+			f = form[word[1], key]
+			if (f ~ /^(mono|real|raw)$/ || (key in left_out))
+				continue
+			if (f == "str" && (value in text))
+				value = text[value]
+			out = out " " key (at ? "=" value : "")
+		}
+		print lanes[i] out tail | sorter
+	}
+	close(sorter)
+}
