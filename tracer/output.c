@@ -92,10 +92,21 @@ void gst_output_absolute(const char *path, char *full, size_t size)
 	gst_linebuf_add(&line, path);
 }
 
+/* As gst_session_read() takes it back. */
+static void add_escaped(struct gst_linebuf *line, const char *text)
+{
+	char one[2] = {0};
+
+	for (; *text; text++) {
+		one[0] = *text;
+		gst_linebuf_add(line, *text == '\n' ? "\\n" : *text == '\\' ? "\\\\" : one);
+	}
+}
+
 void gst_output_report(const char *dir, const char *kind, const char *text)
 {
 	struct gst_linebuf path, line;
-	char path_text[1200], line_text[4400];
+	char path_text[1200], line_text[8800];
 	size_t done = 0;
 	int fd;
 
@@ -109,7 +120,7 @@ void gst_output_report(const char *dir, const char *kind, const char *text)
 	gst_linebuf_add(&path, ".");
 	gst_linebuf_add(&path, kind);
 	gst_linebuf_init(&line, line_text, sizeof(line_text));
-	gst_linebuf_add(&line, text);
+	add_escaped(&line, text);
 	gst_linebuf_add(&line, "\n");
 	if (path.is_cut || line.is_cut) {
 		return;

@@ -21,6 +21,7 @@ void gst_output_absolute(const char *path, char *full, size_t size);
 /**
  * Leave the line @text in <pid>.@kind in the session folder @dir ("" = none), behind those that are there.
  *
+ * A newline in it is written as \n, a backslash as two: a name must not read as two lines.
  * Errors are ignored: a report must not disturb anybody.
  */
 void gst_output_report(const char *dir, const char *kind, const char *text);

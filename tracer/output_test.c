@@ -181,6 +181,7 @@ static void test_report(void **state)
 	gst_output_report(folder, "trace", "/x/a.gst");
 	/* After exec(), in the same process. */
 	gst_output_report(folder, "trace", "/x/a.gst.1");
+	gst_output_report(folder, "trace", "/x/a\n/b\\n.gst");
 	gst_linebuf_init(&line, path, sizeof(path));
 	gst_linebuf_add(&line, folder);
 	gst_linebuf_add(&line, "/");
@@ -192,7 +193,7 @@ static void test_report(void **state)
 	close(fd);
 	assert_true(length > 0);
 	text[length] = '\0';
-	assert_string_equal(text, "/x/a.gst\n/x/a.gst.1\n");
+	assert_string_equal(text, "/x/a.gst\n/x/a.gst.1\n/x/a\\n/b\\\\n.gst\n");
 }
 
 static void test_absolute(void **state)

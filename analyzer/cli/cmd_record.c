@@ -48,6 +48,7 @@ struct record {
 	char program[PATH_MAX]; /* as exec will find it; "" = not found */
 	struct gst_located located;
 	struct gst_session session;
+	char outer[PATH_MAX]; /* session folder of a recording that we run in; "" = none */
 	struct gst_watch watch;
 };
 
@@ -392,6 +393,12 @@ static void explain_nothing(const struct record *r)
 	const char *program = gst_cli_show(r->argv[0]);
 	const char *hint;
 
+	if (s->inner && !s->reason_count) {
+		gst_cli_error(
+			"no trace: %s ran gstrace record again (process %ld), which got none; what it said is above.",
+			program, s->inner);
+		return;
+	}
 	if (s->reason_count > 0) {
 		gst_cli_error("no trace: the library was loaded but could not record");
 		for (size_t i = 0; i < s->reason_count; i++) {
@@ -460,6 +467,9 @@ static void report(struct record *r, const struct gst_launched *run)
 		gst_cli_error("%s: %s", r->session.dir, strerror(errno));
 		return;
 	}
+	if (r->outer[0]) {
+		gst_session_pass_on(&r->session, r->outer);
+	}
 	if (r->session.trace_count == 0) {
 		explain_nothing(r);
 	} else {
@@ -493,8 +503,13 @@ static int record(struct record *r)
 		.watch_ms = GST_WATCH_FIRST_MS,
 	};
 
+	const char *outer = getenv("GSTRACE_SESSION");
+
 	if (!set_injection(r) || !set_output(r->output)) {
 		return GST_RECORD_FAILED;
+	}
+	if (outer && strlen(outer) < sizeof(r->outer)) {
+		memcpy(r->outer, outer, strlen(outer) + 1);
 	}
 	if (!gst_session_init(&r->session)) {
 		gst_cli_error("session folder: %s", strerror(errno));

@@ -71,6 +71,22 @@ bool gst_session_has_news(const struct gst_session *s)
 	return has;
 }
 
+/* Takes back what the writer did to newlines and backslashes; gives the new length. */
+static size_t unescape(char *text, size_t length)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+
+		if (c == '\\' && i + 1 < length && (text[i + 1] == 'n' || text[i + 1] == '\\')) {
+			c = text[++i] == 'n' ? '\n' : '\\';
+		}
+		text[used++] = c;
+	}
+	return used;
+}
+
 static bool add(struct gst_session_entry **entries, size_t *count, long pid, const char *text,
 		size_t length)
 {
@@ -123,15 +139,16 @@ static bool read_file(struct gst_session *s, int dir_fd, const char *name, long 
 	}
 	close(fd);
 	for (size_t at = 0; text && ok && at < length;) {
-		const char *line = text + at;
+		char *line = text + at;
 		const char *end = memchr(line, '\n', length - at);
-		size_t n = end ? (size_t)(end - line) : length - at;
+		size_t size = end ? (size_t)(end - line) : length - at;
+		size_t n = unescape(line, size);
 
 		if (n > 0 && (!is_trace || line[0] == '/')) {
 			ok = is_trace ? add(&s->traces, &s->trace_count, pid, line, n)
 				      : add(&s->reasons, &s->reason_count, pid, line, n);
 		}
-		at += n + 1;
+		at += size + 1;
 	}
 	free(text);
 	return ok;
@@ -159,6 +176,8 @@ bool gst_session_read(struct gst_session *s)
 			ok = read_file(s, dirfd(dir), entry->d_name, pid, true);
 		} else if (name_is(entry->d_name, ".why", &pid)) {
 			ok = read_file(s, dirfd(dir), entry->d_name, pid, false);
+		} else if (name_is(entry->d_name, ".inner", &pid)) {
+			s->inner = pid;
 		}
 	}
 	closedir(dir);
@@ -172,6 +191,53 @@ bool gst_session_read(struct gst_session *s)
 		errno = ENOMEM;
 	}
 	return ok;
+}
+
+static void write_line(const char *outer, long pid, const char *kind, const char *text)
+{
+	char path[PATH_MAX];
+	char *line = malloc(2 * strlen(text) + 2);
+	size_t used = 0;
+	int fd;
+
+	if (!line ||
+	    (size_t)snprintf(path, sizeof(path), "%s/%ld.%s", outer, pid, kind) >= sizeof(path)) {
+		free(line);
+		return;
+	}
+	for (; *text; text++) {
+		if (*text == '\n' || *text == '\\') {
+			line[used++] = '\\';
+		}
+		line[used++] = *text == '\n' ? 'n' : *text;
+	}
+	line[used++] = '\n';
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	for (size_t at = 0; fd >= 0 && at < used;) {
+		ssize_t n = write(fd, line + at, used - at);
+
+		if (n <= 0 && errno != EINTR) {
+			break;
+		}
+		at += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	free(line);
+}
+
+void gst_session_pass_on(const struct gst_session *s, const char *outer)
+{
+	for (size_t i = 0; i < s->trace_count; i++) {
+		write_line(outer, s->traces[i].pid, "trace", s->traces[i].text);
+	}
+	for (size_t i = 0; i < s->reason_count; i++) {
+		write_line(outer, s->reasons[i].pid, "why", s->reasons[i].text);
+	}
+	if (!s->trace_count && !s->reason_count) {
+		write_line(outer, getpid(), "inner", "");
+	}
 }
 
 static void free_entries(struct gst_session_entry *entries, size_t count)

@@ -57,6 +57,19 @@ if "$gstrace" dump --help >/dev/null 2>&1; then
 	grep -q '^call_stream .*api=cu[a-z]*StreamSynchronize' text || fails "the call that never returned is in the trace"
 fi
 
+# A name with a newline and a backslash is one name.
+odd=$(printf 'odd\nname\\n.gst')
+expect 0 -o "$odd" -- "$app" -c 'launch 0 k 1ms'
+[ -f "$odd" ] || fails "the trace has the name that was asked for"
+says '^gstrace: 1 trace$'
+says '  odd.*name.*gst  (pid [0-9]*: [0-9,]* records, [0-9.]* KiB)$'
+
+# A recording inside a recording: both say what was recorded.
+expect 0 -o outer.gst -- "$gstrace" record --lib "$library" --cupti="$FAKE_CUPTI" -o inner.gst -- "$app" -c 'launch 0 k 1ms'
+[ "$(grep -c '^gstrace: 1 trace$' err)" -eq 2 ] || fails "both list it"
+[ "$(grep -c '  inner.gst  (pid' err)" -eq 2 ] || fails "both name it"
+[ ! -e outer.gst ] || fails "there is no second trace"
+
 expect 0 -q -o q.gst -- "$app" -c 'launch 0 k 1ms'
 [ ! -s err ] || fails "-q says nothing"
 

@@ -119,6 +119,14 @@ says 'could not record'
 says 'looked in /here, /there'
 expect 0 rec -- sh -c 'printf "bad\033[31m\n" >"$GSTRACE_SESSION/$$.why"'
 says 'bad\x1b[31m'
+# A recording inside a recording: its reasons, or that it said enough itself.
+expect 0 rec -- "$gstrace" record --lib "$library" -- true
+says 'true in a process that has the variables'
+says 'ran gstrace record again (process '
+[ "$(grep -c 'CUDA was never initialized' err)" -eq 1 ] || fails "the outer one does not say what it cannot know"
+expect 3 rec -- "$gstrace" record --lib "$library" -- sh -c 'echo "CUPTI not found" >"$GSTRACE_SESSION/$$.why"; exit 3'
+[ "$(grep -c 'CUPTI not found' err)" -eq 2 ] || fails "both say why"
+[ -z "$(ls -A "$TMPDIR")" ] || fails "a session folder was left behind"
 # A process that has something called libcuda.so mapped and lost its variables.
 mkdir lib
 cp -f "$library" lib/libcuda.so.1
