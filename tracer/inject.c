@@ -337,6 +337,8 @@ static bool set_up(struct gst_tracer *t)
 		give_up(&t->config, "no thread can be started", "");
 		goto fail_output;
 	}
+	/* quick_exit() runs no other handlers; the driver is still there then. Refused: no trailer in that case. */
+	(void)at_quick_exit(on_exit_guarded);
 	atomic_store(&t->state->is_parent, 1);
 	atomic_store(&t->state->is_on, 1);
 	say_if_no_nvtx(t);

@@ -179,6 +179,8 @@ static bool run_plain(char *const *word)
 		exit((int)number(word[1]));
 	} else if (strcmp(word[0], "_exit") == 0) {
 		_exit((int)number(word[1]));
+	} else if (strcmp(word[0], "quick_exit") == 0) {
+		quick_exit((int)number(word[1]));
 	} else if (strcmp(word[0], "abort") == 0) {
 		abort();
 	} else if (strcmp(word[0], "kill") == 0) {
@@ -347,6 +349,7 @@ static void run_nvtx(const struct statement *s)
 	X("print", 1, 1, run_plain(s->word))                                                    \
 	X("exit", 1, 1, run_plain(s->word))                                                     \
 	X("_exit", 1, 1, run_plain(s->word))                                                    \
+	X("quick_exit", 1, 1, run_plain(s->word))                                               \
 	X("abort", 0, 0, run_plain(s->word))                                                    \
 	X("kill", 0, 0, run_plain(s->word))                                                     \
 	X("join", 0, 0, join_threads())

@@ -238,19 +238,27 @@ static void a_blocking_call_is_visible_while_it_waits(void **state)
 
 static void exit_inside_a_call_ends_in_order(void **state)
 {
+	static const char *const scripts[] = {
+		"launch 0 k 1us; inside exit 4; launch 0 k 1us",
+		"launch 0 k 1us; inside quick_exit 4; launch 0 k 1us",
+	};
 	struct run *run = *state;
 	struct scan scan;
 	size_t open;
 
-	run_script(run, "launch 0 k 1us; inside exit 4; launch 0 k 1us");
-	assert_true(WIFEXITED(run->status));
-	assert_int_equal(WEXITSTATUS(run->status), 4);
-	scan_open(&scan, run->trace);
-	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 2);
-	assert_int_equal(open, 1);
-	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
-	scan_release(&scan);
-	assert_int_equal(run_staging_files(run), 0);
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+		unlink(run->trace);
+		run_script(run, scripts[i]);
+		assert_true(WIFEXITED(run->status));
+		assert_int_equal(WEXITSTATUS(run->status), 4);
+		scan_open(&scan, run->trace);
+		assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 2);
+		assert_int_equal(open, 1);
+		assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 1);
+		assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+		scan_release(&scan);
+		assert_int_equal(run_staging_files(run), 0);
+	}
 }
 
 /* A sanitizer's search for leaks in a child of a program with threads prints about itself. */
