@@ -4,6 +4,7 @@
 #include "tracer/format/encode.h"
 #include "tracer/record_test_util.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -185,7 +187,7 @@ static void test_staging_file(void **state)
 	memcpy(path, pool.path, sizeof(path));
 	assert_non_null(strstr(path, "/gstrace-0000000000000abc0000000000000001.staging"));
 	assert_int_equal(stat(path, &about), 0);
-	assert_int_equal(about.st_mode & 0777, 0600);
+	assert_int_equal(about.st_mode & 0777, 0400);
 	assert_int_equal(about.st_size, 3 << 20);
 	gst_pool_release(&pool, true);
 	assert_int_equal(access(path, F_OK), -1);
@@ -197,6 +199,38 @@ static void test_staging_file(void **state)
 	assert_int_equal(gst_pool_init(&pool, "/nonexistent", 1u << 20, 1, 1, 7), 0);
 	assert_string_equal(pool.path, "");
 	gst_pool_release(&pool, true);
+}
+
+/* Whoever truncated it would raise SIGBUS in the traced program: its own user cannot. */
+static void test_staging_cannot_be_truncated(void **state)
+{
+	struct gst_pool pool;
+	pid_t child;
+	int status;
+
+	(void)state;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		bool is_kept;
+
+		/* Root may write anywhere. */
+		if (!geteuid() && (setgid(65534) || setuid(65534))) {
+			_exit(2);
+		}
+		if (gst_pool_init(&pool, "/dev/shm", 2u << 20, 0xabd, 1, 7)) {
+			_exit(3);
+		}
+		is_kept = !pool.path[0] ||
+			  (truncate(pool.path, 0) < 0 && errno == EACCES &&
+			   open(pool.path, O_WRONLY | O_TRUNC) < 0 && errno == EACCES);
+		memset(pool.memory, 1, pool.bytes);
+		gst_pool_release(&pool, true);
+		_exit(is_kept ? 0 : 4);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* ---- threads ---- */
@@ -354,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_patience),
 		cmocka_unit_test(test_lane_shares_pages),
 		cmocka_unit_test(test_staging_file),
+		cmocka_unit_test(test_staging_cannot_be_truncated),
 		cmocka_unit_test(test_stress),
 		cmocka_unit_test(test_threads_come_and_go),
 	};

@@ -66,7 +66,11 @@ static void *map_file(struct gst_pool *pool, const char *dir, size_t bytes, uint
 	if (!is_in_memory(dir)) {
 		goto fail;
 	}
-	fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/*
+	 * Nobody may write to it again, the user's own programs included: were it truncated, the next store would
+	 * raise SIGBUS in the traced program. This descriptor may.
+	 */
+	fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
 	if (fd < 0) {
 		goto fail;
 	}

@@ -63,7 +63,7 @@ struct gst_pool {
  * Make a pool of @bytes (rounded to what the layout needs) in @pool.
  *
  * @dir     folder on tmpfs for the staging file; NULL, on a disk or unusable: anonymous memory, path "".
- *          The file is new, 0600, fully reserved, and named after @uuid_hi and @uuid_lo. Where @bytes
+ *          The file is new, 0400, fully reserved, and named after @uuid_hi and @uuid_lo. Where @bytes
  *          do not fit, smaller sizes down to GST_POOL_BYTES_MIN are tried.
  * @process pid for the headers.
  *
