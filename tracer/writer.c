@@ -26,9 +26,10 @@
 #define ANCHOR_PERIOD_NS UINT64_C(900000000)
 #define CLOCK_STEP_NS	 INT64_C(2000000)
 /* A device record's time is converted roughly for the chunk's window; this much wider on each side. */
-#define WINDOW_SLACK_NS UINT64_C(10000000)
-#define RESERVE_BYTES	(UINT64_C(4) << 20)
-#define RESERVE_MIN	(UINT64_C(256) << 10)
+#define WINDOW_SLACK_NS	 UINT64_C(10000000)
+#define LOSSES_PERIOD_NS UINT64_C(10000000000) /* in a file that is full */
+#define RESERVE_BYTES	 (UINT64_C(4) << 20)
+#define RESERVE_MIN	 (UINT64_C(256) << 10)
 /* Kept back for the last words: a note, the losses. */
 #define LAST_WORDS_BYTES (UINT64_C(64) << 10)
 
@@ -551,7 +552,7 @@ static void follow_windows(struct gst_writer *w)
 {
 	uint32_t opened, segment;
 
-	if (!w->windows) {
+	if (!w->windows || w->is_full) {
 		return;
 	}
 	opened = atomic_load(&w->windows->opened);
@@ -574,23 +575,67 @@ static void follow_windows(struct gst_writer *w)
 	}
 }
 
-/* The file is as long as it may be: no more records, and the trace says so. */
+/* Nothing of the program's: no loss. */
+static bool is_about_trace(uint32_t kind)
+{
+	return kind == GST_REC_ANCHOR || kind == GST_REC_NOTE || kind == GST_REC_LOSS;
+}
+
+#define KINDS_OF_A_PAGE 16u
+
+/* What is new in one page is left out: counted by kind. */
+static void leave_out(struct gst_writer *w, struct gst_writer_pending *p)
+{
+	const struct gst_page *page = p->page;
+	uint32_t count;
+	uint32_t bytes = gst_chunk_committed(page, page->copied, &count);
+	uint32_t from = page->copied, kinds = 0;
+	struct {
+		uint32_t kind, count;
+	} left[KINDS_OF_A_PAGE];
+
+	for (uint32_t at = from; at - from < bytes;) {
+		struct gst_rec_head head;
+		uint32_t i = 0;
+
+		memcpy(&head, page->body + at, sizeof(head));
+		if (!head.size8) {
+			break; /* scribbled over since */
+		}
+		at += (uint32_t)head.size8 * 8;
+		if (is_about_trace(head.kind & GST_KIND_MASK)) {
+			continue;
+		}
+		while (i < kinds && left[i].kind != head.kind) {
+			i++;
+		}
+		if (i < kinds) {
+			left[i].count++;
+		} else if (kinds < KINDS_OF_A_PAGE) {
+			left[kinds].kind = head.kind;
+			left[kinds++].count = 1;
+		} else {
+			gst_loss_add(w->loss, head.kind, GST_LOSS_SIZE_LIMIT, 1);
+		}
+	}
+	for (uint32_t i = 0; i < kinds; i++) {
+		gst_loss_add(w->loss, left[i].kind, GST_LOSS_SIZE_LIMIT, left[i].count);
+	}
+	p->copied = from + bytes;
+}
+
+/*
+ * The file is as long as it may be: no more records, and the trace says so. What comes from now on is still taken
+ * in, to be counted: CUPTI's part of the cost is there anyway.
+ */
 static void stop_when_full(struct gst_writer *w)
 {
-	struct gst_rec_loss loss = {
-		.head = gst_record_head(GST_KIND_LOSS, sizeof(loss), 0),
-		.reason = GST_LOSS_SIZE_LIMIT,
-		.since_ns = gst_clock_mono_ns(),
-	};
-
 	if (w->is_full || !w->max_bytes || w->end + w->out_used < w->max_bytes) {
 		return;
 	}
 	w->is_full = true;
-	atomic_store(&w->state->is_on, 0);
 	put_note(w, GST_NOTE_SIZE_LIMIT, (int32_t)(w->max_bytes >> 20),
 		 "the file is as long as it may be: nothing is recorded from here on; MiB");
-	gst_writer_put(w, &loss, sizeof(loss));
 	put_own_chunk(w);
 }
 
@@ -636,7 +681,7 @@ static void say_last_words(struct gst_writer *w)
 	w->out_used = 0;
 }
 
-int gst_writer_cycle(struct gst_writer *w)
+static int cycle(struct gst_writer *w, bool is_last)
 {
 	bool was_well = !w->error;
 
@@ -645,7 +690,11 @@ int gst_writer_cycle(struct gst_writer *w)
 	}
 	follow_windows(w);
 	watch_flush(w, w->hang_ns);
-	put_losses(w);
+	/* A full file does not grow by a line each cycle. */
+	if (!w->is_full || is_last || gst_clock_mono_ns() - w->losses_ns > LOSSES_PERIOD_NS) {
+		put_losses(w);
+		w->losses_ns = gst_clock_mono_ns();
+	}
 	/* The writer's own definitions first: anchors before what they convert. */
 	put_own_chunk(w);
 	list_pages(w);
@@ -657,6 +706,7 @@ int gst_writer_cycle(struct gst_writer *w)
 		stop_when_full(w);
 		/* Strings go on: the last words need theirs. */
 		if (w->is_full && w->pending[i].page != &w->pool->pages[0]) {
+			leave_out(w, &w->pending[i]);
 			w->pending_count = all;
 			continue;
 		}
@@ -677,6 +727,11 @@ int gst_writer_cycle(struct gst_writer *w)
 		}
 	}
 	return 0;
+}
+
+int gst_writer_cycle(struct gst_writer *w)
+{
+	return cycle(w, false);
 }
 
 static int put_end(struct gst_writer *w, uint32_t segment)
@@ -710,11 +765,11 @@ int gst_writer_finish(struct gst_writer *w)
 	gst_writer_anchor(w);
 	/* Nobody will wait for it any more. */
 	watch_flush(w, 0);
-	if (gst_writer_cycle(w)) {
+	if (cycle(w, true)) {
 		return w->error;
 	}
 	/* What the cycle itself found out: strings of its notes, losses counted meanwhile. */
-	if (gst_writer_cycle(w)) {
+	if (cycle(w, true)) {
 		return w->error;
 	}
 	/* Late records may come for any segment, so all end here. */

@@ -46,7 +46,8 @@ struct gst_writer {
 	void (*begin_segment)(void *arg, struct gst_writer *w, uint32_t segment);
 	void *begin_arg;
 	uint64_t max_bytes;    /* stop recording when the file is so long; 0 = never */
-	bool is_full;	       /* ... and it was */
+	bool is_full;	       /* ... and it was: what comes is counted */
+	uint64_t losses_ns;    /* when losses were written last */
 	uint32_t segment;      /* that the writer's own records and new strings belong to */
 	uint32_t begun;	       /* segments whose snapshot was written */
 	uint32_t last_segment; /* the highest one with a chunk */

@@ -808,6 +808,19 @@ static void order_mode_has_calls_alone(void **state)
 	scan_release(&scan);
 }
 
+static uint64_t lost_of(const struct scan *scan, uint32_t kind, uint32_t reason)
+{
+	struct gst_rec_loss loss;
+	uint64_t count = 0;
+	size_t index;
+
+	for (size_t n = 0; (index = scan_find(scan, GST_REC_LOSS, n)) != SIZE_MAX; n++) {
+		scan_get(scan, index, &loss, sizeof(loss));
+		count += loss.kind == kind && loss.reason == reason ? loss.count : 0;
+	}
+	return count;
+}
+
 static void a_file_is_no_longer_than_asked_for(void **state)
 {
 	struct run *run = *state;
@@ -826,6 +839,19 @@ static void a_file_is_no_longer_than_asked_for(void **state)
 	scan_open(&scan, run->trace);
 	assert_true(scan_has_note(&scan, GST_NOTE_SIZE_LIMIT));
 	assert_true(scan_lost_since(&scan, GST_LOSS_SIZE_LIMIT) != 0);
+	/* a launch, its return and its kernel, each in the trace or counted */
+	assert_int_equal(scan_count(&scan, GST_REC_CALL_LAUNCH) +
+				 lost_of(&scan, GST_REC_CALL_LAUNCH, GST_LOSS_SIZE_LIMIT),
+			 40000);
+	assert_int_equal(scan_count(&scan, GST_REC_CALL_EXIT) +
+				 lost_of(&scan, GST_REC_CALL_EXIT, GST_LOSS_SIZE_LIMIT),
+			 scan_count(&scan, GST_REC_CALL_LAUNCH) +
+				 lost_of(&scan, GST_REC_CALL_LAUNCH, GST_LOSS_SIZE_LIMIT) +
+				 scan_count(&scan, GST_REC_CALL));
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL) +
+				 lost_of(&scan, GST_REC_KERNEL, GST_LOSS_SIZE_LIMIT),
+			 40000);
+	assert_int_equal(scan_lost(&scan, GST_LOSS_NO_CHUNK), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
 	scan_release(&scan);
 }
