@@ -663,7 +663,6 @@ static const struct {
 	{GST_CUPTI_KIND_STREAM, "stream"},
 	{GST_CUPTI_KIND_CONCURRENT_KERNEL, "concurrent kernel"},
 	{GST_CUPTI_KIND_MEMCPY, "memcpy"},
-	{GST_CUPTI_KIND_MEMCPY2, "peer memcpy"},
 	{GST_CUPTI_KIND_MEMSET, "memset"},
 	{GST_CUPTI_KIND_GRAPH_TRACE, "graph"},
 	{GST_CUPTI_KIND_MEMORY2, "memory"},
@@ -727,6 +726,21 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 	return enabled;
 }
 
+void gst_activity_enable_peers(struct gst_activity *a)
+{
+	int result;
+
+	if (atomic_load_explicit(&a->has_peers, memory_order_relaxed) ||
+	    atomic_exchange(&a->has_peers, 1) || !gst_state_is_on(a->state) ||
+	    atomic_load(&a->is_off)) {
+		return;
+	}
+	result = a->cupti->cuptiActivityEnable(GST_CUPTI_KIND_MEMCPY2);
+	if (result) {
+		gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result, "peer memcpy");
+	}
+}
+
 void gst_activity_disable(struct gst_activity *a)
 {
 	if (!a->cupti->cuptiActivityDisable || atomic_exchange(&a->is_off_said, 1)) {
@@ -739,5 +753,8 @@ void gst_activity_disable(struct gst_activity *a)
 			continue;
 		}
 		(void)a->cupti->cuptiActivityDisable(wanted_kinds[i].kind);
+	}
+	if (atomic_load(&a->has_peers)) {
+		(void)a->cupti->cuptiActivityDisable(GST_CUPTI_KIND_MEMCPY2);
 	}
 }

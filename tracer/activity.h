@@ -35,6 +35,7 @@ struct gst_activity {
 	_Atomic uint32_t is_forced;   /* what comes now was forced out: it may have no end */
 	_Atomic uint32_t is_off;      /* the self-check failed: no record is believed */
 	_Atomic uint32_t is_off_said; /* ... and the note was written */
+	_Atomic uint32_t has_peers;   /* copies between contexts were asked for */
 	bool must_check;	      /* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
 	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
@@ -57,6 +58,16 @@ struct gst_activity_options {
  * the process' receiver of buffers.
  */
 uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options);
+
+/**
+ * Ask CUPTI for copies between contexts too, from now on; only the first time does anything.
+ *
+ * Not done at start, because a program with one context cannot make one and pays for the asking: on an
+ * H200 with CUPTI 13.0, a launch of a graph takes 23 us longer (docs/PERFORMANCE.md). To be called when a
+ * second context appears and before a call that names two. A kind that cannot be enabled gets a note.
+ * Threads: any, in a callback too; no lock is held.
+ */
+void gst_activity_enable_peers(struct gst_activity *a);
 
 /** The pages that one delivery writes to; all begins as zero. */
 struct gst_activity_pages {

@@ -47,7 +47,8 @@ static int get_dropped(void *context, uint32_t stream, size_t *dropped)
 static int enable(uint32_t kind)
 {
 	enabled[enabled_count++ % 64] = kind;
-	return kind == GST_CUPTI_KIND_CUDA_EVENT ? enable_result : 0;
+	return kind == GST_CUPTI_KIND_CUDA_EVENT || kind == GST_CUPTI_KIND_MEMCPY2 ? enable_result
+										   : 0;
 }
 
 static int disable(uint32_t kind)
@@ -536,7 +537,7 @@ static void test_enable(void **state)
 	struct gst_rec_note note;
 
 	(void)state;
-	assert_int_equal(gst_activity_enable(&b->activity, &options), 12);
+	assert_int_equal(gst_activity_enable(&b->activity, &options), 11);
 	assert_true(was_enabled(GST_CUPTI_KIND_CONCURRENT_KERNEL));
 	assert_true(was_enabled(GST_CUPTI_KIND_GRAPH_TRACE));
 	/* It would serialize the program. */
@@ -548,7 +549,7 @@ static void test_enable(void **state)
 	b = bench_new(GST_CUPTI_V_12_8);
 	options.graph_nodes = true;
 	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
-	assert_int_equal(gst_activity_enable(&b->activity, &options), 10);
+	assert_int_equal(gst_activity_enable(&b->activity, &options), 9);
 	assert_false(was_enabled(GST_CUPTI_KIND_GRAPH_TRACE));
 	/* Expected before 12.9: no note. */
 	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 0);
@@ -565,6 +566,41 @@ static void test_enable(void **state)
 	b = bench_new(GST_CUPTI_V_11_8);
 	(void)gst_activity_enable(&b->activity, &options);
 	assert_false(attributes & 1u << GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER);
+	bench_free(b);
+}
+
+static void test_peers_come_when_there_are_some(void **state)
+{
+	const struct gst_activity_options options = {0};
+	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
+	struct gst_rec_note note;
+
+	(void)state;
+	(void)gst_activity_enable(&b->activity, &options);
+	/* A program with one context does not pay for it. */
+	assert_false(was_enabled(GST_CUPTI_KIND_MEMCPY2));
+	enabled_count = 0;
+	gst_activity_enable_peers(&b->activity);
+	gst_activity_enable_peers(&b->activity);
+	assert_int_equal(enabled_count, 1);
+	assert_true(was_enabled(GST_CUPTI_KIND_MEMCPY2));
+	disabled_count = 0;
+	gst_activity_disable(&b->activity);
+	assert_int_equal(disabled_count, 12);
+	bench_free(b);
+
+	b = bench_new(GST_CUPTI_V_12_8);
+	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
+	gst_activity_enable_peers(&b->activity);
+	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
+	assert_int_equal(note.code, GST_NOTE_KIND_OFF);
+	bench_free(b);
+
+	/* Recording has ended: CUPTI is left alone. */
+	b = bench_new(GST_CUPTI_V_13_0_1);
+	atomic_store(&b->w->state.is_on, 0);
+	gst_activity_enable_peers(&b->activity);
+	assert_int_equal(enabled_count, 0);
 	bench_free(b);
 }
 
@@ -622,10 +658,15 @@ static void test_buffers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),	       cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_sync_and_event), cmocka_unit_test(test_definitions),
-		cmocka_unit_test(test_the_rest),       cmocka_unit_test(test_forced_and_unknown),
-		cmocka_unit_test(test_self_check),     cmocka_unit_test(test_enable),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_sync_and_event),
+		cmocka_unit_test(test_definitions),
+		cmocka_unit_test(test_the_rest),
+		cmocka_unit_test(test_forced_and_unknown),
+		cmocka_unit_test(test_self_check),
+		cmocka_unit_test(test_enable),
+		cmocka_unit_test(test_peers_come_when_there_are_some),
 		cmocka_unit_test(test_buffers),
 	};
 

@@ -1207,6 +1207,10 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	uint32_t bytes;
 	void *place;
 
+	if (__builtin_expect(api->flags & GST_API_PEER, 0) && cb->activity &&
+	    !atomic_load(&cb->is_cupti_dead)) {
+		gst_activity_enable_peers(cb->activity);
+	}
 	if (is_nested(slot, data->correlationId)) {
 		return;
 	}

@@ -2,12 +2,14 @@
  * callbacks.h - API callbacks of CUPTI become CALL_* and CALL_EXIT records.
  *
  * Contract of each callback: it runs in the application's thread, inside a CUDA call. No malloc, no I/O, no
- * lock, no CUPTI or CUDA call; about 100 ns. A record is committed at enter, so a call that never
+ * lock, no CUDA call, of CUPTI only ids of objects (and once a process the kind of copies between contexts);
+ * about 100 ns. A record is committed at enter, so a call that never
  * returns is in the trace. What cannot be recorded is counted.
  */
 #ifndef GSTRACE_TRACER_CALLBACKS_H
 #define GSTRACE_TRACER_CALLBACKS_H
 
+#include "tracer/activity.h"
 #include "tracer/cupti_api.h"
 #include "tracer/format/api.h"
 #include "tracer/host_wrap.h"
@@ -26,13 +28,15 @@ struct gst_callbacks {
 	struct gst_loss *loss;
 	struct gst_intern *strings;
 	struct gst_lane *defs;
-	struct gst_windows *windows; /* may be set after init; else everything is recorded */
-	struct gst_objects *objects; /* may be set after init; NULL: nobody asks what is alive */
+	struct gst_windows *windows;   /* may be set after init; else everything is recorded */
+	struct gst_objects *objects;   /* may be set after init; NULL: nobody asks what is alive */
+	struct gst_activity *activity; /* may be set after init; NULL: no device records */
 	struct gst_host_wrap
 		*host_wrap; /* may be set after init; NULL: host functions are left alone */
 	_Atomic uint32_t
 		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
 	_Atomic uint32_t is_error_said; /* the first asynchronous error has its note */
+	_Atomic uint32_t contexts_made; /* ever */
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */
 	const struct gst_api *apis[2][GST_CALLBACKS_CBIDS];
 };

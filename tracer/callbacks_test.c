@@ -521,6 +521,69 @@ static void test_enable(void **state)
 	bench_free(b);
 }
 
+static uint32_t peers_enabled;
+
+static int enable_kind(uint32_t kind)
+{
+	assert_int_equal(kind, GST_CUPTI_KIND_MEMCPY2);
+	peers_enabled++;
+	return 0;
+}
+
+static void *make_contexts(void *arg)
+{
+	const struct gst_cupti_resource_data made = {.context = pointer(0x1000)};
+	struct bench *b = arg;
+
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_RESOURCE,
+			       GST_CUPTI_RESOURCE_CONTEXT_CREATED, &made);
+	assert_int_equal(peers_enabled, 0);
+	for (int i = 0; i < 2; i++) {
+		gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_RESOURCE,
+				       GST_CUPTI_RESOURCE_CONTEXT_CREATED, &made);
+		assert_int_equal(peers_enabled, 1);
+	}
+	return NULL;
+}
+
+static void *make_peer_copy(void *arg)
+{
+	const struct gst_cu_copy_peer copy = {.bytes = 4096};
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuLaunchKernel", 1, &launch);
+	leave(b, driver, "cuLaunchKernel", 1, &launch, 0);
+	assert_int_equal(peers_enabled, 0);
+	enter(b, driver, "cuMemcpyPeerAsync", 2, &copy);
+	assert_int_equal(peers_enabled, 1);
+	leave(b, driver, "cuMemcpyPeerAsync", 2, &copy, 0);
+	return NULL;
+}
+
+/* Copies between contexts are asked for when there can be any, and not before. */
+static void test_peers(void **state)
+{
+	static void *(*const ways[])(void *) = {make_contexts, make_peer_copy};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct bench *b = bench_new(4u << 20);
+		const struct gst_cupti cupti = {.cuptiActivityEnable = enable_kind};
+		struct gst_activity *activity = calloc(1, sizeof(*activity));
+
+		assert_non_null(activity);
+		activity->cupti = &cupti;
+		activity->state = &b->w->state;
+		b->callbacks.cupti = &cupti;
+		b->callbacks.activity = activity;
+		peers_enabled = 0;
+		in_thread(ways[i], b);
+		bench_free(b);
+		free(activity);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -534,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_reentry_is_counted),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_enable),
+		cmocka_unit_test(test_peers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,6 +264,7 @@ static void enable_cupti(struct gst_tracer *t)
 	if (gst_config_has_device(&t->config)) {
 		t->activity.windows = &t->windows;
 		t->activity.objects = &t->objects;
+		t->callbacks.activity = &t->activity;
 		(void)gst_activity_enable(&t->activity, &options);
 	}
 	(void)gst_callbacks_enable(&t->callbacks, &t->cupti);

@@ -323,6 +323,10 @@ void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 	}
 	switch (cbid) {
 	case GST_CUPTI_RESOURCE_CONTEXT_CREATED:
+		if (atomic_fetch_add(&cb->contexts_made, 1) == 1 && cb->activity &&
+		    !atomic_load(&cb->is_cupti_dead)) {
+			gst_activity_enable_peers(cb->activity);
+		}
 		on_context(cb, data);
 		break;
 	case GST_CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING:
