@@ -29,7 +29,7 @@ done
 targets="//kernels:all_workloads //kernels/ordering:all_witnesses //kernels/bench:bench_calls"
 [ "$plain" -eq 1 ] || [ -n "$gstrace" ] || targets="$targets //:gstrace"
 [ "$plain" -eq 1 ] || [ -n "$lib" ] || targets="$targets //:libgstrace.so"
-[ "$plain" -eq 1 ] || targets="$targets //tracer/fake_cupti:libcupti_recorder.so //tracer/fake_cupti:cupti_log_stat"
+[ "$plain" -eq 1 ] || targets="$targets //tools:libbench_floor.so //tracer/fake_cupti:libcupti_recorder.so //tracer/fake_cupti:cupti_log_stat"
 # shellcheck disable=SC2086 # words
 bazel build -c opt ${BAZEL_JOBS:+--jobs="$BAZEL_JOBS"} $targets
 
@@ -57,6 +57,7 @@ if [ "$plain" -eq 0 ]; then
 	[ -n "$lib" ] || lib=$(built libgstrace.so)
 	install -m 755 "$gstrace" stage/gstrace
 	install -m 755 "$lib" stage/libgstrace.so
+	install -m 755 bazel-bin/tools/libbench_floor.so stage/bench/
 	install -m 755 bazel-bin/tracer/fake_cupti/libcupti_recorder.so bazel-bin/tracer/fake_cupti/cupti_log_stat stage/
 	# The machine may lack gstrace's libraries; its own C library is used.
 	mkdir stage/lib

@@ -3,12 +3,11 @@
  *
  * Role      : the program that tools/bench_overhead.sh runs without a tool, under gstrace and under others.
  * Method    : each part is timed as a whole by the host's clock, launches in batches with a wait between
- *             them so that no queue fills; the best of five, so that a busy machine shows less.
+ *             them so that no queue fills; the best of the rounds, so that a busy machine shows less.
+ * Argument  : how many rounds (5): bench_overhead.sh asks for few, and runs it often.
  * Prints    : `bench launch_us=... record_wait_us=... graph_us=...`, microseconds a call (pair, launch).
  */
 #include "kernels/common.h"
-
-static const int ROUNDS = 5;
 
 static __global__ void empty(void)
 {
@@ -59,8 +58,10 @@ static double time_graphs(cudaGraphExec_t exec, cudaStream_t stream, int count, 
 	return spent / count;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 5;
+
 	require_gpu();
 	cudaStream_t a, b;
 	cudaEvent_t event;
@@ -78,7 +79,7 @@ int main(void)
 	CHECK(cudaGraphInstantiate(&exec, graph, 0));
 
 	double launch = 1e9, record = 1e9, graph_launch = 1e9;
-	for (int round = 0; round <= ROUNDS; round++) {
+	for (long round = 0; round <= rounds; round++) {
 		double l = time_launches(a, 20000, 500);
 		double r = time_events(a, b, event, 20000, 500);
 		double g = time_graphs(exec, a, 1000, 20);
