@@ -220,6 +220,9 @@ if [ "$quick" -eq 0 ]; then
 	stage "fuzz, $fuzz_seconds s each" fuzz "$fuzz_seconds"
 fi
 
+# Last: it makes Bazel look for the toolkit anew.
+stage "check a machine without a toolkit" tools/check_no_toolkit.sh
+
 bazel shutdown
 echo "== seconds"
 printf '%s' "$times"
