@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,12 +23,22 @@
 /* The program's own descriptors keep the numbers they have without us, and none is found by closing a few. */
 #define FD_WANTED 400
 #define FD_LEAST  3
+#define FD_TOP	  16 /* so many of the highest numbers are tried where there are few */
 
 /* Out of the way; where the program may have few, at least not stdin, stdout or stderr. */
 static int move_up(int fd)
 {
 	int moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_WANTED);
+	struct rlimit limit;
 
+	if (moved < 0 && !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur <= FD_WANTED) {
+		int top = (int)limit.rlim_cur - 1;
+
+		for (int wanted = top; moved < 0 && wanted > fd && wanted > top - FD_TOP;
+		     wanted--) {
+			moved = fcntl(fd, F_DUPFD_CLOEXEC, wanted);
+		}
+	}
 	if (moved < 0) {
 		moved = fd < FD_LEAST ? fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST) : fd;
 	}
@@ -60,6 +71,8 @@ int gst_output_create(char *path, size_t size)
 		}
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd >= 0) {
+			/* A mask of the program must not keep its user from reading it. */
+			(void)fchmod(fd, 0600);
 			fd = move_up(fd);
 			if (fd < 0) {
 				unlink(path);

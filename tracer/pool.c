@@ -19,6 +19,7 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -74,6 +75,8 @@ static void *map_file(struct gst_pool *pool, const char *dir, size_t bytes, uint
 	if (fd < 0) {
 		goto fail;
 	}
+	/* Whatever the program's mask: its user reads it if the program is killed. */
+	(void)fchmod(fd, 0600);
 	if (fallocate(fd, 0, 0, (off_t)bytes)) {
 		goto fail_fd;
 	}
@@ -233,8 +236,9 @@ int gst_pool_init(struct gst_pool *pool, const char *dir, size_t bytes, uint64_t
 
 void gst_pool_unlink(struct gst_pool *pool)
 {
-	if (pool->path[0]) {
-		unlink(pool->path);
+	/* Of a file that may not be removed (the program has given up rights) at least the memory goes. */
+	if (pool->path[0] && unlink(pool->path) && errno != ENOENT) {
+		(void)madvise(pool->memory, pool->bytes, MADV_REMOVE);
 	}
 }
 
