@@ -94,7 +94,9 @@ void gst_devices_complete(struct gst_devices *d, struct gst_lane *defs,
 			continue;
 		}
 		if (!calls) {
-			if (!find_calls(&found)) {
+			/* CUDA works already, so it will not come later; a search reads files. */
+			if (d->has_no_driver || !find_calls(&found)) {
+				d->has_no_driver = true;
 				return;
 			}
 			calls = &found;

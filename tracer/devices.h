@@ -24,6 +24,7 @@ struct gst_device_calls {
 
 struct gst_devices {
 	_Atomic uint32_t count; /* slots given out */
+	bool has_no_driver;	/* the flusher's: no libcuda is loaded under its name */
 	struct {
 		struct gst_rec_device rec;
 		_Atomic uint32_t is_ready;  /* rec is filled in */

@@ -17,15 +17,36 @@ static bool is_cupti_dead(const struct gst_flusher *f)
 	return atomic_load(&f->callbacks->is_cupti_dead) != 0;
 }
 
+/* Once. What was not delivered may come next time, or never. */
+static void say_failed(struct gst_flusher *f, int result)
+{
+	if (f->is_failure_said) {
+		return;
+	}
+	f->is_failure_said = true;
+	if (result == GST_CUPTI_ERROR_NOT_INITIALIZED) {
+		gst_notes_add(
+			f->defs, f->callbacks->strings, GST_NOTE_CUPTI_FATAL, result,
+			"CUPTI has been ended, by itself or by another tool: nothing comes from it any more");
+	} else {
+		gst_notes_add(f->defs, f->callbacks->strings, GST_NOTE_ACTIVITY_OFF, result,
+			      "a flush of CUPTI failed: device records may be missing");
+	}
+}
+
 static void flush(struct gst_flusher *f, uint32_t how)
 {
+	int result;
+
 	if (!f->activity || is_cupti_dead(f)) {
 		return;
 	}
 	atomic_store(&f->since_ns, gst_clock_mono_ns());
-	/* The result tells nothing to act on: what was not delivered comes next time. */
-	(void)f->cupti->cuptiActivityFlushAll(how);
+	result = f->cupti->cuptiActivityFlushAll(how);
 	atomic_store(&f->since_ns, 0);
+	if (result) {
+		say_failed(f, result);
+	}
 	if (atomic_load(&f->activity->is_off)) {
 		gst_activity_disable(f->activity);
 	}

@@ -22,6 +22,7 @@ struct gst_flusher {
 	_Atomic uint32_t stop;	   /* futex */
 	_Atomic uint32_t is_done;  /* futex */
 	bool is_silence_said;
+	bool is_failure_said;
 	pthread_t thread;
 };
 

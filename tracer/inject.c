@@ -144,10 +144,13 @@ static void on_exit_process(void)
 static void on_exit_guarded(void)
 {
 	struct gst_own_signals signals;
+	int cancel_state;
 
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	gst_own_signals_hold(&signals);
 	on_exit_process();
 	gst_own_signals_release(&signals);
+	(void)pthread_setcancelstate(cancel_state, NULL);
 }
 
 static bool open_output(struct gst_tracer *t)
@@ -373,15 +376,20 @@ int InitializeInjection(void)
 	int saved_errno = errno;
 	struct gst_own_signals signals;
 	struct gst_tracer *t;
+	int cancel_state;
 
 	/* A program with more rights than its user must not write where the user points. */
 	if (atomic_flag_test_and_set(&was_called) || getauxval(AT_SECURE)) {
 		return 1;
 	}
+	gst_siglog_remember();
 	t = map_private(sizeof(*t));
 	if (!t) {
+		gst_siglog("not recording: no memory", NULL);
 		return 1;
 	}
+	/* Our files must be whole or not there, whoever wants to cancel the program's thread. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	gst_own_signals_hold(&signals);
 	gst_config_read(&t->config, get_variable);
 	if (t->config.is_help) {
@@ -396,9 +404,12 @@ int InitializeInjection(void)
 		(void)madvise(t->state, sizeof(*t->state), MADV_WIPEONFORK);
 		the_tracer = t;
 		(void)set_up(t);
+	} else {
+		give_up(&t->config, "no memory", "");
 	}
 out:
 	gst_own_signals_release(&signals);
+	(void)pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 	return 1;
 }

@@ -14,8 +14,36 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
+
+/* What stderr was when the library came, if that is known. */
+static struct {
+	dev_t dev;
+	ino_t ino;
+	bool is_known;
+} screen;
+
+void gst_siglog_remember(void)
+{
+	struct stat about;
+
+	if (!gst_old_fstat(STDERR_FILENO, &about)) {
+		screen.dev = about.st_dev;
+		screen.ino = about.st_ino;
+	}
+	screen.is_known = true;
+}
+
+/* The program may have closed it and given the number to a file of its own since. */
+static bool is_still_stderr(void)
+{
+	struct stat about;
+
+	return !screen.is_known || (!gst_old_fstat(STDERR_FILENO, &about) &&
+				    about.st_dev == screen.dev && about.st_ino == screen.ino);
+}
 
 /* A closed pipe, or a file at its limit, must not end the program because of a line of ours. */
 static void write_quietly(const char *text, size_t length)
@@ -25,6 +53,9 @@ static void write_quietly(const char *text, size_t length)
 	ssize_t done;
 	int signal_raised = 0;
 
+	if (!is_still_stderr()) {
+		return;
+	}
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
 	sigaddset(&ours, SIGXFSZ);

@@ -8,6 +8,12 @@
 #define GSTRACE_TRACER_SIGLOG_H
 
 /**
+ * Take what stderr is now for what it shall be: if the program puts another file in its place, nothing is written
+ * there. Threads: one, at the start.
+ */
+void gst_siglog_remember(void);
+
+/**
  * Write "gstrace: " and the texts, up to the first NULL, as one line to stderr.
  *
  * Longer than 1 KiB is cut. Control bytes are shown as '?'. A closed or full stderr is ignored.

@@ -195,7 +195,7 @@ static int flush_out(struct gst_writer *w)
 	error = has_lost_file(w) ? EBADF : reserve(w, w->out_used);
 	if (!error) {
 		error = write_all(w, w->out, w->out_used);
-		if (error && !ftruncate(w->fd, (off_t)end)) {
+		if (error && !has_lost_file(w) && !ftruncate(w->fd, (off_t)end)) {
 			/* Not half a chunk; the position follows, O_APPEND is not used. */
 			if (lseek(w->fd, (off_t)end, SEEK_SET) >= 0) {
 				w->end = end;
