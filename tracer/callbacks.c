@@ -1419,17 +1419,14 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 		return;
 	}
 	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
-	if (slot->is_busy) {
+	if (!gst_thread_enter(cb->threads, slot)) {
 		gst_loss_add(cb->loss, 0, GST_LOSS_BUSY, 1);
 		return;
 	}
-	slot->is_busy = true;
-	atomic_signal_fence(memory_order_seq_cst);
 	if (data->callbackSite == GST_CUPTI_API_ENTER) {
 		on_enter(cb, slot, api, data);
 	} else {
 		on_exit_call(cb, slot, api, data);
 	}
-	atomic_signal_fence(memory_order_seq_cst);
-	slot->is_busy = false;
+	gst_thread_leave(slot);
 }

@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 static const uint32_t driver = GST_CUPTI_DOMAIN_DRIVER;
@@ -404,9 +406,9 @@ static void *make_interrupted(void *arg)
 	struct gst_thread_slot *slot = gst_threads_self(&b->w->threads);
 
 	/* As in a signal handler that interrupts our callback and makes a CUDA call. */
-	slot->is_busy = true;
+	slot->busy_at = UINTPTR_MAX;
 	enter(b, driver, "cuLaunchKernel", 1, &launch);
-	slot->is_busy = false;
+	slot->busy_at = 0;
 	enter(b, driver, "cuLaunchKernel", 2, &launch);
 	return NULL;
 }
@@ -418,6 +420,55 @@ static void test_reentry_is_counted(void **state)
 	(void)state;
 	in_thread(make_interrupted, b);
 	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 1);
+	assert_int_equal(gst_test_lost(b->w, 0, GST_LOSS_BUSY), 1);
+	bench_free(b);
+}
+
+static sigjmp_buf back;
+
+static void jump_back(int number)
+{
+	(void)number;
+	siglongjmp(back, 1);
+}
+
+/* A handler that interrupts our callback and jumps out of it: parameters that cannot be read raise a signal there. */
+static void *make_abandoned(void *arg)
+{
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	struct sigaction action = {.sa_handler = jump_back}, before;
+	struct bench *b = arg;
+	void *unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(unreadable != MAP_FAILED);
+	enter(b, driver, "cuLaunchKernel", 1, &launch);
+	leave(b, driver, "cuLaunchKernel", 1, &launch, 0);
+	assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+	if (!sigsetjmp(back, 1)) {
+		enter(b, driver, "cuLaunchKernel", 2, unreadable);
+		fail();
+	}
+	assert_true(gst_threads_current()->busy_at != 0);
+	sigaction(SIGSEGV, &before, NULL);
+	munmap(unreadable, 4096);
+	/* Half a record, as if the interruption had come later. */
+	memset(gst_threads_current()->page->body + gst_threads_current()->page->position + 8, 0xEE,
+	       200);
+	for (uint32_t corr = 3; corr < 6; corr++) {
+		enter(b, driver, "cuLaunchKernel", corr, &launch);
+		leave(b, driver, "cuLaunchKernel", corr, &launch, 0);
+	}
+	return NULL;
+}
+
+static void test_an_abandoned_callback_costs_one_record(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+
+	(void)state;
+	in_thread(make_abandoned, b);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 4);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EXIT), 4);
 	assert_int_equal(gst_test_lost(b->w, 0, GST_LOSS_BUSY), 1);
 	bench_free(b);
 }
@@ -595,6 +646,7 @@ int main(void)
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_reentry_is_counted),
+		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_peers),

@@ -57,12 +57,17 @@ static uint32_t find(const struct gst_intern *in, const char *text, uint32_t len
 	return 0;
 }
 
+/* Whether this thread has the lock: to be known by itself alone, in case it never comes back to release it. */
+static __thread bool has_lock __attribute__((tls_model("initial-exec")));
+
 /* The holder copies some bytes and is gone; if it was put to sleep meanwhile, let it run, but not for long. */
 static bool try_lock(struct gst_intern *in)
 {
 	for (uint32_t i = 0; i < LOCK_TRIES; i++) {
 		if (!atomic_load_explicit(&in->is_locked, memory_order_relaxed) &&
 		    !atomic_exchange_explicit(&in->is_locked, 1, memory_order_acquire)) {
+			has_lock = true;
+			atomic_signal_fence(memory_order_seq_cst);
 			return true;
 		}
 		if (i % LOCK_SPINS == LOCK_SPINS - 1) {
@@ -73,6 +78,27 @@ static bool try_lock(struct gst_intern *in)
 #endif
 	}
 	return false;
+}
+
+static void unlock(struct gst_intern *in)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	has_lock = false;
+	atomic_store_explicit(&in->is_locked, 0, memory_order_release);
+}
+
+void gst_intern_recover(struct gst_intern *in)
+{
+	struct gst_page *page = in->page;
+	uint32_t most = gst_string_record_bytes(GST_STRING_MAX_BYTES);
+	uint32_t room = page->room - page->position;
+
+	if (!has_lock) {
+		return;
+	}
+	/* What lies behind the committed strings must be zero again. */
+	memset(page->body + page->position, 0, room < most ? room : most);
+	unlock(in);
 }
 
 /* Under the lock. */
@@ -126,7 +152,7 @@ uint32_t gst_intern_bytes(struct gst_intern *in, const char *text, size_t length
 		return 0;
 	}
 	id = add(in, text, (uint32_t)length, hash);
-	atomic_store_explicit(&in->is_locked, 0, memory_order_release);
+	unlock(in);
 	return id;
 }
 

@@ -34,6 +34,11 @@ struct gst_intern {
 void gst_intern_init(struct gst_intern *in, struct gst_page *page, struct gst_loss *loss);
 
 /**
+ * The calling thread left an addition by longjmp() out of a signal handler: undo what it had begun, if it had.
+ */
+void gst_intern_recover(struct gst_intern *in);
+
+/**
  * The id of the @length bytes at @text; 0 if there is no room or another thread was adding too long.
  *
  * Longer than GST_STRING_MAX_BYTES is cut. Cost: a checksum and one comparison; adding copies the text

@@ -6,9 +6,11 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 static void test_ids(void **state)
@@ -150,6 +152,47 @@ static void test_threads_agree(void **state)
 	gst_test_world_free(w);
 }
 
+static sigjmp_buf back;
+
+static void jump_back(int number)
+{
+	(void)number;
+	siglongjmp(back, 1);
+}
+
+/* A signal while a text is added, and its handler jumps away: the lock and the page are whole again. */
+static void test_an_addition_that_was_left(void **state)
+{
+	struct sigaction action = {.sa_handler = jump_back}, before;
+	struct gst_test_world *w = gst_test_world_new(4u << 20);
+	struct gst_page *page = &w->pool.pages[0];
+	uint32_t a = gst_intern(&w->strings, "alpha");
+	uintptr_t begin = ((uintptr_t)page->body + page->position) & ~(uintptr_t)4095;
+	void *behind = (void *)(begin + 4096);
+	static char text[6000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	assert_int_equal(mprotect(behind, 8192, PROT_READ), 0);
+	assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+	if (!sigsetjmp(back, 1)) {
+		gst_intern(&w->strings, text);
+		fail();
+	}
+	sigaction(SIGSEGV, &before, NULL);
+	assert_int_equal(mprotect(behind, 8192, PROT_READ | PROT_WRITE), 0);
+	assert_int_equal(gst_intern(&w->strings, "while it is locked"), 0);
+	gst_intern_recover(&w->strings);
+	assert_true(gst_intern(&w->strings, "beta") > a);
+	assert_true(gst_intern(&w->strings, text) > a);
+	/* these three, and nothing behind them */
+	assert_int_equal(gst_test_count(w, GST_REC_STRING), 3);
+	/* without an addition to undo: nothing */
+	gst_intern_recover(&w->strings);
+	assert_int_equal(gst_test_count(w, GST_REC_STRING), 3);
+	gst_test_world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_same_address_other_text),
 		cmocka_unit_test(test_long_text_is_cut),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_an_addition_that_was_left),
 		cmocka_unit_test(test_threads_agree),
 	};
 

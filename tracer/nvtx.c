@@ -101,12 +101,10 @@ static void put(struct gst_rec_nvtx *rec)
 		return;
 	}
 	slot = gst_threads_self(cb->threads);
-	if (!slot || slot->is_busy) {
+	if (!slot || !gst_thread_enter(cb->threads, slot)) {
 		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_NO_THREAD_SLOT, 1);
 		return;
 	}
-	slot->is_busy = true;
-	atomic_signal_fence(memory_order_seq_cst);
 	rec->time_ns = gst_clock_mono_ns();
 	bytes = gst_record_trim(rec, sizeof(*rec));
 	place = gst_thread_reserve(cb->threads, slot, bytes, gst_windows_segment(now));
@@ -117,8 +115,7 @@ static void put(struct gst_rec_nvtx *rec)
 	} else {
 		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_NO_CHUNK, 1);
 	}
-	atomic_signal_fence(memory_order_seq_cst);
-	slot->is_busy = false;
+	gst_thread_leave(slot);
 }
 
 /* Most texts are constants of the program and come again. */

@@ -57,6 +57,13 @@ void gst_own_signals_release(const struct gst_own_signals *signals)
 	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 
+bool gst_own_signals_is_on_stack(void)
+{
+	stack_t stack;
+
+	return sigaltstack(NULL, &stack) || stack.ss_flags & SS_ONSTACK;
+}
+
 int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)
 {
 	pthread_attr_t attr;

@@ -27,6 +27,9 @@ void gst_own_signals_hold(struct gst_own_signals *signals);
 /** After it: take back what we caused, and restore the mask. */
 void gst_own_signals_release(const struct gst_own_signals *signals);
 
+/** Whether the thread runs on the stack that the program has set aside for signal handlers, or may do so. */
+bool gst_own_signals_is_on_stack(void);
+
 /** Start a thread @name (up to 15 bytes) with all signals blocked. Returns 0 or an errno. */
 int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg);
 

@@ -9,6 +9,7 @@
  */
 #include "tracer/thread_slot.h"
 #include "tracer/old_glibc.h"
+#include "tracer/own_thread.h"
 #include "tracer/format/encode.h"
 
 #include <errno.h>
@@ -121,7 +122,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	}
 	slot->page = NULL;
 	slot->depth = 0;
-	slot->is_busy = false;
+	slot->busy_at = 0;
 	slot->owner_told = 0;
 	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
 	self = slot;
@@ -134,6 +135,26 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t)
 {
 	return self ? self : new_slot(t);
+}
+
+bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, uintptr_t here)
+{
+	int saved_errno = errno;
+
+	/* Deeper, or on the stack for signals: the handler of one that interrupted us, which goes on afterwards. */
+	if (here < slot->busy_at || gst_own_signals_is_on_stack()) {
+		errno = saved_errno;
+		return false;
+	}
+	errno = saved_errno;
+	/* Half a record may lie behind the committed ones: another must not be put over it. */
+	if (slot->page) {
+		gst_page_close(slot->page);
+		slot->page = NULL;
+	}
+	gst_intern_recover(t->strings);
+	gst_loss_add(t->loss, 0, GST_LOSS_BUSY, 1);
+	return true;
 }
 
 struct gst_thread_slot *gst_threads_current(void)

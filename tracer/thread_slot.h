@@ -39,7 +39,7 @@ struct gst_thread_slot {
 	struct gst_open_call calls[GST_CALLS_NESTED];
 	_Atomic uint32_t next; /* free list */
 	uint32_t owner_told;   /* context whose per-thread stream was told to be this thread's */
-	bool is_busy;	       /* inside our callback: a signal handler must not enter again */
+	uintptr_t busy_at;     /* frame of our callback that the thread is in; 0 = in none */
 };
 
 struct gst_threads {
@@ -68,8 +68,36 @@ struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
 /** The calling thread's slot if it has one, else NULL. */
 struct gst_thread_slot *gst_threads_current(void);
 
+/** For gst_thread_enter(): whether what was under way in @slot is gone, seen from frame @here. */
+bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, uintptr_t here);
+
 /** Whether the calling thread made a recorded call, so is one of the program's. */
 bool gst_threads_is_known(void);
+
+/**
+ * The calling thread begins to write into its slot's page. False: it must not, because this is a signal handler
+ * that interrupted it while it did so.
+ *
+ * A handler that interrupted it may also have left by longjmp(); then what was begun is given up, once the
+ * thread comes here from the same depth of its stack or above.
+ */
+static inline bool gst_thread_enter(struct gst_threads *t, struct gst_thread_slot *slot)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (__builtin_expect(slot->busy_at != 0, 0) && !gst_threads_recover(t, slot, here)) {
+		return false;
+	}
+	slot->busy_at = here;
+	atomic_signal_fence(memory_order_seq_cst);
+	return true;
+}
+
+static inline void gst_thread_leave(struct gst_thread_slot *slot)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	slot->busy_at = 0;
+}
 
 /** How many threads made a recorded call so far. Threads: any. */
 static inline uint32_t gst_threads_count(const struct gst_threads *t)
