@@ -91,6 +91,7 @@ static struct {
 
 static _Thread_local struct {
 	int depth;
+	uintptr_t frame; /* of the outermost call */
 	uint32_t correlation;
 	int per_thread_stream; /* device stream, 0 = not made yet */
 	int fail_next;
@@ -460,6 +461,13 @@ static bool begin(struct call *call, const char *runtime, const void *runtime_pa
 
 	fake_init();
 	memset(call, 0, sizeof(*call));
+	/* A call that was left by longjmp() is over once another begins at the same depth of the stack. */
+	if (self.depth && (uintptr_t)call >= self.frame) {
+		self.depth = 0;
+	}
+	if (!self.depth) {
+		self.frame = (uintptr_t)call;
+	}
 	pthread_mutex_lock(&lock);
 	is_runtime = cuda.is_runtime;
 	pthread_mutex_unlock(&lock);

@@ -113,11 +113,11 @@ static char *variable(const char *name, const char *value)
 
 void run_start(struct run *run, const char *script)
 {
-	char *app = part("FAKE_APP");
+	char *app = part(run->program ? run->program : "FAKE_APP");
 	char *lib = part("GSTRACE_LIB");
 	char *fake = part(run->library ? run->library : "FAKE_CUPTI");
 	char *argv[] = {app, (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
-	char *env[32];
+	char *env[40];
 	char err[300];
 	int fds[2];
 	int n = 0;
@@ -136,6 +136,18 @@ void run_start(struct run *run, const char *script)
 	}
 	if (!run->is_untraced) {
 		env[n++] = variable("CUDA_INJECTION64_PATH", lib);
+	}
+	if (run->has_shim) {
+		char *shim = part("FAULT_SHIM");
+
+		env[n++] = variable("LD_PRELOAD", shim);
+		free(shim);
+	}
+	if (run->has_shim || run->program) {
+		/* Signals are the program's own, the shim comes before the sanitizer, children leave by exit(). */
+		env[n++] = variable("ASAN_OPTIONS",
+				    "handle_segv=0:handle_sigbus=0:handle_abort=0:detect_leaks=0:"
+				    "verify_asan_link_order=0:allocator_may_return_null=1");
 	}
 	env[n] = NULL;
 	snprintf(err, sizeof(err), "%s/stderr", run->dir);

@@ -1,7 +1,8 @@
 /*
  * harness.h - run fake_app under the real libgstrace.so in a folder of its own.
  *
- * The test's environment names the parts: GSTRACE_LIB, FAKE_APP, FAKE_CUPTI, FAKE_CUPTI_11_8, FAKE_CUPTI_BROKEN.
+ * The test's environment names the parts: GSTRACE_LIB, FAKE_APP, FAKE_CUPTI, FAKE_CUPTI_11_8, FAKE_CUPTI_BROKEN,
+ * and for some tests ODD_APP, FAULT_SHIM.
  */
 #ifndef GSTRACE_TRACER_TEST_HARNESS_H
 #define GSTRACE_TRACER_TEST_HARNESS_H
@@ -21,6 +22,18 @@
 #define RUN_IS_THREAD_SANITIZED 0
 #endif
 
+/* 1 in a build with any sanitizer: its runtime has memory, system calls and signals of its own. */
+#if defined(__SANITIZE_ADDRESS__) || RUN_IS_THREAD_SANITIZED
+#define RUN_IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RUN_IS_SANITIZED 1
+#endif
+#endif
+#ifndef RUN_IS_SANITIZED
+#define RUN_IS_SANITIZED 0
+#endif
+
 struct run {
 	char dir[256];	   /* working directory of the program; traces go there */
 	char shm[256];	   /* its staging folder, on tmpfs */
@@ -37,6 +50,8 @@ struct run {
 	bool has_nvtx;	     /* NVTX_INJECTION64_PATH is set too */
 	bool is_untraced;    /* without CUDA_INJECTION64_PATH */
 	long file_limit;     /* RLIMIT_FSIZE, 0 = none */
+	const char *program; /* variable that names it: FAKE_APP unless set */
+	bool has_shim;	     /* FAULT_SHIM is loaded before all others */
 	const char *env[16]; /* more variables, "NAME=value" */
 };
 
