@@ -12,7 +12,8 @@
 # each that has another version and each workload, DIR gets <workload>-<version>.gst as it was recorded, and beside it
 # <workload>-<version>.cupti.gz, which replays it; attach.tsv has a row for each: what the program's exit status was
 # (beside that without a tool), whether the subscription was taken, callbacks and device records came and their correlation
-# ids match; <workload>-<version>.stat has the details. Exit: 0 something was recorded, 1 nothing, 2 usage, 77 no GPU.
+# ids match; <workload>-<version>.stat has the details. Where no callback of a call came, the program runs once more with the
+# DRIVER and RUNTIME kinds of records (<workload>-<version>-api), to see whether those tell of calls. Exit: 0 something was recorded, 1 nothing, 2 usage, 77 no GPU.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -84,8 +85,37 @@ status_of() { # COMMAND...: its exit status into $status
 	status=$?
 }
 
-printf 'cupti\tworkload\tuntraced\ttraced\ttrace\tattached\tcalls\tdevice\tids\tversion\tlibrary\n' >"$out/attach.tsv"
+printf 'cupti\tworkload\tuntraced\ttraced\ttrace\tattached\tcalls\tdevice\tids\tapi\tversion\tlibrary\n' >"$out/attach.tsv"
 recorded=0
+
+# record WORKLOAD VERSION FILE SUFFIX KINDS: one run, one row; $calls says whether callbacks came
+record() {
+	name=$1-$2$4
+	rm -f "./$name.gst" log
+	status_of env CUDA_INJECTION64_PATH="$lib" GSTRACE_CUPTI="$recorder" GSTRACE_RECORDER_CUPTI="$3" GSTRACE_RECORDER_KINDS="$5" \
+		GSTRACE_RECORDER_LOG="$work/log" GSTRACE_PRIVATE=1 GSTRACE_OUTPUT="./$name.gst" "./$1"
+	cp stderr "$out/$name.err"
+	[ -s "$out/$name.err" ] || rm -f "$out/$name.err"
+	trace=none
+	if [ -s "./$name.gst" ]; then
+		trace=$(wc -c <"./$name.gst" | tr -d ' ')
+		cp "./$name.gst" "$out/"
+	fi
+	facts="-	-	-	-	-	-"
+	calls=-
+	if [ -s log ]; then
+		gzip -9 -c log >"$out/$name.cupti.gz"
+		recorded=$((recorded + 1))
+		if [ -n "$stat" ]; then
+			run_stat log >"$out/$name.stat"
+			facts=$(awk -F '\t' '{ f[$1] = $2 }
+				END { print f["attached"] "\t" f["calls"] "\t" f["device"] "\t" f["ids"] "\t" f["api"] "\t" f["version"] }' "$out/$name.stat")
+			calls=$(printf '%s' "$facts" | cut -f 2)
+		fi
+	fi
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$2$4" "$1" "$untraced" "$status" "$trace" "$facts" "$3" >>"$out/attach.tsv"
+}
+
 for workload in "$@"; do
 	[ -x "$bin/$workload" ] || { echo "record_cupti: no workload $workload" >&2; continue; }
 	cp "$bin/$workload" .
@@ -93,29 +123,8 @@ for workload in "$@"; do
 	untraced=$status
 	[ "$untraced" -ne 77 ] || { echo "record_cupti: no usable GPU: $(tail -n 1 stderr)" >&2; exit 77; }
 	while read -r _ file; do
-		version=$(version_of "$file")
-		name=$workload-$version
-		rm -f "./$name.gst" log
-		status_of env CUDA_INJECTION64_PATH="$lib" GSTRACE_CUPTI="$recorder" GSTRACE_RECORDER_CUPTI="$file" \
-			GSTRACE_RECORDER_LOG="$work/log" GSTRACE_PRIVATE=1 GSTRACE_OUTPUT="./$name.gst" "./$workload"
-		cp stderr "$out/$name.err"
-		[ -s "$out/$name.err" ] || rm -f "$out/$name.err"
-		trace=none
-		if [ -s "./$name.gst" ]; then
-			trace=$(wc -c <"./$name.gst" | tr -d ' ')
-			cp "./$name.gst" "$out/"
-		fi
-		facts="-	-	-	-	-"
-		if [ -s log ]; then
-			gzip -9 -c log >"$out/$name.cupti.gz"
-			recorded=$((recorded + 1))
-			if [ -n "$stat" ]; then
-				run_stat log >"$out/$name.stat"
-				facts=$(awk -F '\t' '{ f[$1] = $2 }
-					END { print f["attached"] "\t" f["calls"] "\t" f["device"] "\t" f["ids"] "\t" f["version"] }' "$out/$name.stat")
-			fi
-		fi
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$version" "$workload" "$untraced" "$status" "$trace" "$facts" "$file" >>"$out/attach.tsv"
+		record "$workload" "$(version_of "$file")" "$file" '' ''
+		[ "$calls" != none ] || record "$workload" "$(version_of "$file")" "$file" -api 4,5
 	done <seen
 	rm -f "./$workload"
 done

@@ -278,9 +278,19 @@ static void print_domain(const struct stat *s, const char *name, uint32_t domain
 	       s->enabled[domain], s->refused[domain]);
 }
 
+/* Of @count ids in device records, @found belong to a call. */
+static const char *how(size_t count, size_t found)
+{
+	if (!count) {
+		return "none";
+	}
+	return found == count ? "match" : count == 1 ? "one stale number" : "do not match";
+}
+
 static void print(const struct stat *s)
 {
 	size_t joined = common_ids(&s->worked, &s->called);
+	size_t told = common_ids(&s->told, &s->worked);
 
 	printf("library\t%s\nversion\t%u\nmissing-functions\t%u\n", s->library, s->version,
 	       s->missing);
@@ -305,18 +315,15 @@ static void print(const struct stat *s)
 	}
 	printf("correlation\t%zu ids in calls, %zu in device records, %zu in both, %zu in api records, %zu of "
 	       "them in device records\n",
-	       s->called.count, s->worked.count, joined, s->told.count,
-	       common_ids(&s->told, &s->worked));
+	       s->called.count, s->worked.count, joined, s->told.count, told);
 	printf("attached\t%s\n", s->version && !s->subscribe ? "yes" : "no");
 	printf("calls\t%s\n",
 	       s->callbacks[GST_CUPTI_DOMAIN_DRIVER] + s->callbacks[GST_CUPTI_DOMAIN_RUNTIME]
 		       ? "yes"
 		       : "none");
 	printf("device\t%s\n", s->worked.count ? "yes" : "none");
-	printf("ids\t%s\n", !s->worked.count		      ? "none"
-			    : joined == s->worked.count	      ? "match"
-			    : s->worked.count == 1 && !joined ? "one stale number"
-							      : "do not match");
+	printf("ids\t%s\n", how(s->worked.count, joined));
+	printf("api\t%s\n", s->told.count ? how(s->worked.count, told) : "none");
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
  * cupti_recorder.c - a libcupti between libgstrace and the real one, which writes down what passes.
  *
  *     GSTRACE_CUPTI=libcupti_recorder.so GSTRACE_RECORDER_CUPTI=the real one GSTRACE_RECORDER_LOG=file
+ *     [GSTRACE_RECORDER_KINDS=4,5]    activity kinds to enable besides those that libgstrace asks for
  *
  * Role      : recordings of real programs, which cupti_player.c plays without a GPU.
  * Method    : every function that libgstrace looks up is forwarded; the tool's callbacks are called by ours. Each
@@ -643,14 +644,36 @@ static void on_completed(void *context, uint32_t stream_id, uint8_t *buffer, siz
 	}
 }
 
+/* Kinds that the tool does not ask for: "4,5". */
+static void enable_more(void)
+{
+	const char *at = getenv("GSTRACE_RECORDER_KINDS");
+	char *end;
+
+	while (at && *at) {
+		uint32_t kind = (uint32_t)strtoul(at, &end, 10);
+
+		if (end == at) {
+			return;
+		}
+		(void)cuptiActivityEnable(kind);
+		at = end + (*end == ',');
+	}
+}
+
 int cuptiActivityRegisterCallbacks(gst_cupti_buffer_requested_fn requested,
 				   gst_cupti_buffer_completed_fn completed)
 {
+	int result;
+
 	tool_requested = requested;
 	tool_completed = completed;
-	return told(F_cuptiActivityRegisterCallbacks,
-		    FORWARD(cuptiActivityRegisterCallbacks, on_requested, on_completed), NOTHING,
-		    NOTHING);
+	result = told(F_cuptiActivityRegisterCallbacks,
+		      FORWARD(cuptiActivityRegisterCallbacks, on_requested, on_completed), NOTHING,
+		      NOTHING);
+
+	enable_more();
+	return result;
 }
 
 static void tell_held(void)
