@@ -34,6 +34,7 @@ extern const struct gst_command gst_cmd_analyze;
 extern const struct gst_command gst_cmd_export;
 extern const struct gst_command gst_cmd_dump;
 extern const struct gst_command gst_cmd_path;
+extern const struct gst_command gst_cmd_critical;
 extern const struct gst_command gst_cmd_verify;
 extern const struct gst_command gst_cmd_doctor;
 extern const struct gst_command gst_cmd_env;

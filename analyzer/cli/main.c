@@ -18,7 +18,7 @@
 #include "tracer/format/format.h"
 
 static const struct gst_command *const commands[] = {
-	&gst_cmd_record, &gst_cmd_analyze, &gst_cmd_path,   &gst_cmd_export,
+	&gst_cmd_record, &gst_cmd_analyze, &gst_cmd_path,   &gst_cmd_critical, &gst_cmd_export,
 	&gst_cmd_dump,	 &gst_cmd_verify,  &gst_cmd_doctor, &gst_cmd_env,
 };
 

@@ -68,8 +68,13 @@ expect 2 path --from=0 --to=no-such-kernel bad.gst
 says 'no operation fits'
 expect 2 path --from=123 --to=0 bad.gst
 expect 2 path --from=0 --to=1 --format=xml bad.gst
+expect 2 critical
+expect 2 critical --pid=1 bad.gst
+says 'no process with pid 1'
+expect 2 critical --top=some bad.gst
+expect 2 critical --format=xml bad.gst
 expect 2 doctor something
-for command in record analyze path export dump verify doctor env; do
+for command in record analyze path critical export dump verify doctor env; do
 	expect 0 "$command" --help
 	shows '^Usage: gstrace'
 	shows '^Examples:'
@@ -83,7 +88,7 @@ shows 'format 1.0'
 ln -s bad.gst link.gst
 before=$(cksum <bad.gst)
 for command in 'analyze -o link.gst' 'analyze --format=json -o bad.gst' 'dump -o bad.gst' 'dump --raw -o ./bad.gst' \
-	'dump --model -o bad.gst' 'dump --order -o bad.gst' 'verify -o bad.gst' 'path --from=0 --to=1 -o bad.gst' 'export --perfetto -o link.gst' \
+	'dump --model -o bad.gst' 'dump --order -o bad.gst' 'verify -o bad.gst' 'path --from=0 --to=1 -o bad.gst' 'critical -o bad.gst' 'export --perfetto -o link.gst' \
 	'export --sqlite -o bad.gst'; do
 	# shellcheck disable=SC2086
 	expect 2 $command good.gst bad.gst 2>/dev/null
@@ -152,6 +157,21 @@ expect 3 path --from 0 --to 1 no-such-file.gst
 expect 0 path --from 0 --to 4 -o answer.json --format json bad.gst
 grep -q '"order": "forward"' answer.json || fails "-o has no answer"
 
+# ---- critical ------------------------------------------------------------------------------------------------
+expect 0 critical bad.gst
+shows '81.1 ms .*work in stream 14 waited for middle in default stream (S3'
+shows 'cudaDeviceSynchronize waited for last in stream 14 (H1'
+expect 0 critical --all --format=json -o path.json bad.gst
+grep -q '"segments_total": 185' path.json || fails "-o has no answer"
+expect 0 critical bad.gst good.gst
+shows 'what other processes did is not on its path'
+pid=$("$gstrace" analyze bad.gst | sed -n 's/^Program.*(pid \([0-9]*\).*/\1/p')
+expect 0 critical --pid="$pid" bad.gst good.gst
+shows "(pid $pid)"
+expect 0 critical --from 150ms --to 200ms bad.gst
+shows 'only records around'
+expect 3 critical no-such-file.gst
+
 # ---- unreadable: 3 ---------------------------------------------------------------------------------------
 expect 3 analyze no-such-file.gst
 says no-such-file.gst
@@ -187,6 +207,7 @@ for trace in "$real"/*.gst; do
 	expect 0 dump --order --memory-limit=$limit "$trace"
 	"$gstrace" path --from '#1' --to '#last' --memory-limit=$limit "$trace" >out 2>err
 	[ $? -le 1 ] || fails "path: $trace"
+	expect 0 critical --all --memory-limit=$limit "$trace"
 done
 rm -f limited
 
@@ -292,6 +313,12 @@ while [ "$at" -lt "$size" ]; do
 		got=$?
 		[ "$got" -eq 3 ] || { [ "$got" -eq 0 ] && grep -q '"complete": false' out; } ||
 			fails "byte $at flipped: status $got, and the trace is called complete"
+		for command in 'path --from #1 --to #last' 'critical --all'; do
+			# shellcheck disable=SC2086
+			"$gstrace" $command flipped.gst >out 2>err
+			got=$?
+			[ "$got" -le 3 ] || fails "byte $at flipped: status $got: $command"
+		done
 	fi
 	at=$((at + 397))
 done

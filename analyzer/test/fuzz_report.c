@@ -14,6 +14,7 @@
 #include "analyzer/base/assert.h"
 #include "analyzer/export/escape.h"
 #include "analyzer/export/export.h"
+#include "analyzer/export/export_critical.h"
 #include "analyzer/export/path.h"
 
 /* More would be slow, not new. */
@@ -152,6 +153,43 @@ static gst_status write_paths(const struct gst_analysis *a, struct gst_arena *ar
 	return st;
 }
 
+static gst_status write_critical(const struct gst_analysis *a, struct gst_arena *arena,
+				 struct reports *r)
+{
+	struct gst_critical_options options = {.top = 5};
+	struct gst_outfile *json = gst_outfile_open_memory();
+	struct gst_err err = {0};
+	struct gst_critical c;
+	uint64_t sum = 0, at;
+	const char *text;
+	size_t length;
+	gst_status st;
+
+	gst_timing_critical(a->timing, GST_NONE, arena, &c);
+	at = c.begin_ns;
+	for (uint32_t i = 0; i < c.segment_count; i++) {
+		GST_ASSERT(c.segments[i].begin_ns == at && c.segments[i].end_ns > at);
+		at = c.segments[i].end_ns;
+	}
+	GST_ASSERT(at == c.end_ns);
+	for (int i = 0; i < GST_CAUSE_COUNT; i++) {
+		sum += c.cause_ns[i];
+	}
+	GST_ASSERT(sum == c.end_ns - c.begin_ns);
+	st = gst_export_critical_text(a, &c, &options, r->text, &err);
+	options.all = true;
+	if (!st) {
+		st = gst_export_critical_text(a, &c, &options, r->text, &err);
+	}
+	if (!st) {
+		st = gst_export_critical_json(a, &c, &options, json, &err);
+	}
+	text = gst_outfile_memory(json, &length);
+	check_json(text, length);
+	gst_outfile_abort(json);
+	return st;
+}
+
 static gst_status write_reports(const struct gst_analysis *a, struct reports *r)
 {
 	const struct gst_perfetto_options perfetto = {.is_plain = true};
@@ -213,6 +251,9 @@ static bool run(const uint8_t *data, size_t size, struct reports *r)
 	}
 	if (!st) {
 		st = write_paths(&a, arena, r);
+	}
+	if (!st) {
+		st = write_critical(&a, arena, r);
 	}
 	gst_model_free(a.model);
 	gst_arena_free(arena);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What gstrace answers to single questions, against testdata/golden/question:
-#   path-NAME.txt, .json      gstrace path, of the cases below
+#   path-NAME.txt, .json          gstrace path, of the cases below
+#   critical-NAME.txt, .json      gstrace critical
 # With GSTRACE_GOLDEN_OUT set to a folder they are written there instead (tools/golden.sh --update).
 # usage: question_golden_test.sh GSTRACE GOLDEN_FOLDER FOLDER_OF_TESTDATA
 set -u
@@ -56,6 +57,23 @@ path lost traces/x_lost_calls.gstext '#1' '#last'
 path cycle traces/x_cycle.gstext '#1' '#2'
 path order_mode traces/x_mode_order.gstext '#1' '#last'
 path same real/graph_launch.gst 'graph launch#1' 'graph launch#1'
+
+# critical NAME TRACE
+critical() {
+	ask "critical-$1.txt" critical --top 5 "$data/$2"
+	ask "critical-$1.json" critical --format json --all "$data/$2"
+}
+
+critical legacy real/default_stream_bad.gst
+critical events real/cross_stream_events.gst
+critical two_threads real/per_thread_default.gst
+critical host_func real/host_func.gst
+critical poll real/event_poll.gst
+critical graph real/graph_launch.gst
+critical copies real/pageable_copy_bad.gst
+for trace in x_hang x_windows x_lost_calls x_mode_order x_no_call x_cycle x_clock_step s2_programmatic h4_synchronous_copies; do
+	critical "$trace" "traces/$trace.gstext"
+done
 
 [ "$count" -gt 0 ] || failed=1
 for file in "${out:-$golden}"/*; do

@@ -18,6 +18,7 @@
 #include "analyzer/check/check.h"
 #include "analyzer/load/gst_writer.h"
 #include "analyzer/load/load.h"
+#include "analyzer/timing/critical.h"
 
 struct item {
 	const struct gst_schema_record *schema;
@@ -381,6 +382,61 @@ static void compare(const char *trace, const char *what, const struct gst_findin
 	}
 }
 
+/* The critical path covers the run without gap or overlap, falls in time, and is one chain. */
+static void check_critical(const char *trace, const char *what, const struct stages *s,
+			   struct gst_critical *c)
+{
+	uint64_t at, sum = 0;
+	char why[200];
+
+	gst_timing_critical(s->t, GST_NONE, s->arena, c);
+	at = c->begin_ns;
+	for (uint32_t i = 0; i < c->segment_count; i++) {
+		const struct gst_segment *x = &c->segments[i];
+		bool is_work = x->cause <= GST_CAUSE_GRAPH;
+		bool is_joined = x->begin_ns == at && x->end_ns > x->begin_ns;
+
+		at = x->end_ns;
+		if (is_work) {
+			is_joined &= gst_node_is_op(s->o, x->node);
+		} else if (is_joined && x->from != GST_NONE && gst_node_is_op(s->o, x->from) &&
+			   i > 0 && c->segments[i - 1].cause <= GST_CAUSE_GRAPH) {
+			/* What ran before the gap is what the gap leads back to. */
+			is_joined = c->segments[i - 1].node == x->from;
+		}
+		if (!is_joined) {
+			(void)snprintf(why, sizeof(why), "stretch %u is not joined", i);
+			fail(trace, what, why);
+		}
+	}
+	for (int i = 0; i < GST_CAUSE_COUNT; i++) {
+		sum += c->cause_ns[i];
+	}
+	if (at != c->end_ns || sum != c->end_ns - c->begin_ns) {
+		(void)snprintf(why, sizeof(why),
+			       "%" PRIu64 " ns of the path's %" PRIu64 " have a cause", sum,
+			       c->end_ns - c->begin_ns);
+		fail(trace, what, why);
+	}
+}
+
+static void compare_critical(const char *trace, const char *what, const struct gst_critical *a,
+			     const struct gst_critical *b)
+{
+	bool is_same = a->segment_count == b->segment_count && a->blame_count == b->blame_count;
+
+	for (uint32_t i = 0; is_same && i < a->segment_count; i++) {
+		const struct gst_segment *x = &a->segments[i], *y = &b->segments[i];
+
+		is_same = x->cause == y->cause && x->unknown == y->unknown &&
+			  x->end_ns - x->begin_ns == y->end_ns - y->begin_ns &&
+			  x->held_ns == y->held_ns && x->node == y->node && x->from == y->from;
+	}
+	if (!is_same) {
+		fail(trace, what, "the critical path is another one");
+	}
+}
+
 static const struct {
 	const char *what;
 	void (*change)(struct trace *t);
@@ -596,6 +652,7 @@ static void look_at(const char *path, bool *is_lied_about)
 	struct gst_verify v;
 	struct gst_replay replay;
 	struct gst_cut none = {0};
+	struct gst_critical critical;
 	char why[200];
 
 	read_trace(path, &t);
@@ -618,13 +675,17 @@ static void look_at(const char *path, bool *is_lied_about)
 	if (replay.makespan_ns != replay.baseline_ns) {
 		fail(t.name, "as recorded", "the replay is not what was observed");
 	}
+	check_critical(t.name, "as recorded", &plain, &critical);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct trace c = copy_of(&t);
+		struct gst_critical again;
 		struct stages other;
 
 		words[i].change(&c);
 		other = analyze(&c);
 		compare(t.name, words[i].what, plain.f, other.f);
+		check_critical(t.name, words[i].what, &other, &again);
+		compare_critical(t.name, words[i].what, &critical, &again);
 		release(&other);
 		forget(&c);
 	}

@@ -13,7 +13,7 @@ count=0
 
 # all THREADS TRACE: all that is said of the trace, and with what status.
 all() {
-	for command in "analyze --all" "analyze --format json" verify "dump --order"; do
+	for command in "analyze --all" "analyze --format json" verify "critical --all" "path --from #1 --to #last" "dump --order"; do
 		# The options are words of their own.
 		# shellcheck disable=SC2086
 		"$gstrace" $command --threads "$1" "$2" 2>&1
