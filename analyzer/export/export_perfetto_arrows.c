@@ -123,8 +123,8 @@ static void stand_for_moments(const struct gst_model *m, const struct gst_order 
 			      const struct gst_timing *t, struct gst_arrows *a)
 {
 	uint32_t count;
-	const gst_point_id *points = gst_order_topological(o, &count);
 	struct gst_arena *scratch = gst_arena_new(0);
+	const gst_point_id *points = gst_order_topological(o, scratch, &count);
 	struct gst_order_outs outs = gst_order_group_out(o, scratch);
 
 	for (uint32_t i = 0; i < count; i++) {

@@ -2,9 +2,9 @@
  * explain.c - why is A before B? The path with the fewest edges.
  *
  * Role      : findings and `gstrace path` show it.
- * Method    : backwards from B, point by point down the topological order, each point learns its distance to
- *             B in edges; then forwards from A along falling distance, the lowest id first. Paths of
- *             documented edges alone are tried first: a possible edge is no proof.
+ * Method    : backwards from B, point by point down the topological order, each point tells those that lead to
+ *             it how far B is, in edges, and each keeps the best way, of equal ones that to the lowest id; then
+ *             forwards from A. Paths of documented edges alone are tried first: a possible edge is no proof.
  * Invariant : the same graph and query give the same path; gst_order_before says yes if and only if there
  *             is one.
  * Not here  : words (export), times (timing).
@@ -20,6 +20,7 @@ struct search {
 	gst_node_id b;
 	uint32_t first, last; /* positions of the two points */
 	uint32_t *distance;   /* edges to @b, by position - first */
+	gst_edge_id *step;    /* the edge that begins such a way; GST_NONE: inside of a node */
 };
 
 static bool is_left_out(const struct search *s, gst_node_id n)
@@ -37,59 +38,74 @@ static bool is_left_out(const struct search *s, gst_node_id n)
 	return false;
 }
 
-/* The least number of edges from @p on, and the edge that begins such a way (GST_NONE: inside of a node). */
-static uint32_t best_step(const struct search *s, gst_point_id p, gst_edge_id *step)
+/* A way from @at on of @length edges, the first of them @step (GST_NONE: inside of a node): is it the best so far? */
+static void offer(struct search *s, uint32_t at, uint32_t length, gst_edge_id step)
+{
+	uint32_t i = at - s->first;
+
+	if (at < s->first || length > s->distance[i])
+		return;
+	if (length == s->distance[i]) {
+		gst_edge_id old = s->step[i];
+		gst_node_id to, old_to;
+
+		if (old == GST_NONE)
+			return;
+		to = step == GST_NONE ? 0 : s->o->v.edges[step].to;
+		old_to = s->o->v.edges[old].to;
+		if (step != GST_NONE && (to > old_to || (to == old_to && step > old)))
+			return;
+	}
+	s->distance[i] = length;
+	s->step[i] = step;
+}
+
+/* @p is so far from the end of the way: tell all that leads to it. */
+static void look_before(struct search *s, gst_point_id p, uint32_t distance)
 {
 	const struct gst_order *o = s->o;
 	gst_node_id n = gst_node_of_point(p);
-	uint32_t best = FAR;
-	gst_node_id best_to = GST_NONE;
 
-	*step = GST_NONE;
-	if (p == gst_point_begin(n) && o->position[p + 1] < s->last &&
-	    s->distance[o->position[p + 1] - s->first] != FAR)
-		best = s->distance[o->position[p + 1] - s->first];
-	for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
-		const struct gst_edge *e = &o->v.edges[o->out[i]];
-		uint32_t to = o->position[gst_edge_to_point(e)];
-		uint32_t through;
+	if (p == gst_point_end(n))
+		offer(s, gst_order_position(o, p - 1), distance, GST_NONE);
+	if (is_left_out(s, n))
+		return;
+	for (uint32_t i = o->v.in_first[n]; i < o->v.in_first[n + 1]; i++) {
+		const struct gst_edge *e = &o->v.edges[o->v.in[i]];
 
-		if (gst_edge_from_point(e) != p || to > s->last ||
-		    gst_query_drops(o, s->q, o->out[i]) || is_left_out(s, e->to) ||
-		    s->distance[to - s->first] == FAR)
-			continue;
-		through = s->distance[to - s->first] + 1;
-		if (through < best || (through == best && *step != GST_NONE && e->to < best_to)) {
-			best = through;
-			best_to = e->to;
-			*step = o->out[i];
-		}
+		if (gst_edge_to_point(e) == p && !gst_query_drops(o, s->q, o->v.in[i]))
+			offer(s, gst_order_position(o, gst_edge_from_point(e)), distance + 1,
+			      o->v.in[i]);
 	}
-	return best;
 }
 
 static uint32_t find_path(struct search *s, struct gst_arena *scratch, const gst_edge_id **edges)
 {
 	const struct gst_order *o = s->o;
 	size_t count = (size_t)s->last - s->first + 1;
+	gst_call_id near = 0;
 	uint32_t length = 0;
-	gst_edge_id step;
 	gst_edge_id *out;
-	gst_point_id p;
 
+	for (size_t i = 0; i < count; i++)
+		s->distance[i] = FAR;
 	s->distance[count - 1] = 0;
-	for (size_t i = count - 1; i-- > 0;)
-		s->distance[i] = best_step(s, o->topological[s->first + i], &step);
+	for (size_t i = count; i-- > 1;) {
+		if (s->distance[i] != FAR)
+			look_before(s, gst_order_point_at(o, s->first + (uint32_t)i, &near),
+				    s->distance[i]);
+	}
 	if (s->distance[0] == FAR)
 		return 0;
 	out = GST_ARENA_ARRAY(scratch, gst_edge_id, s->distance[0]);
-	for (p = o->topological[s->first]; o->position[p] != s->last;) {
-		(void)best_step(s, p, &step);
+	for (uint32_t at = s->first; at != s->last;) {
+		gst_edge_id step = s->step[at - s->first];
+
 		if (step == GST_NONE) {
-			p++;
+			at = gst_order_position(o, gst_order_point_at(o, at, &near) + 1);
 		} else {
 			out[length++] = step;
-			p = gst_edge_to_point(&o->v.edges[step]);
+			at = gst_order_position(o, gst_edge_to_point(&o->v.edges[step]));
 		}
 	}
 	*edges = out;
@@ -114,12 +130,13 @@ uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b,
 	}
 	if (source == b)
 		return 0;
-	s.first = o->position[gst_point_end(source)];
-	s.last = o->position[gst_point_begin(b)];
+	s.first = gst_order_position(o, gst_point_end(source));
+	s.last = gst_order_position(o, gst_point_begin(b));
 	if (s.first >= s.last || s.last >= o->acyclic_count)
 		return 0;
 	bytes = ((size_t)s.last - s.first + 1) * sizeof(*s.distance);
 	s.distance = gst_mem_alloc(bytes);
+	s.step = gst_mem_alloc(bytes);
 	query.documented_only = true;
 	length = find_path(&s, scratch, edges);
 	if (!length && any) {
@@ -127,5 +144,6 @@ uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b,
 		length = find_path(&s, scratch, edges);
 	}
 	gst_mem_free(s.distance, bytes);
+	gst_mem_free(s.step, bytes);
 	return length;
 }

@@ -2,15 +2,12 @@
  * order.c - build, seal and read the graph.
  *
  * Role      : model in, graph out; everything after this asks through order.h.
- * Method    : rules.c pushes edges; seal groups their ids by both ends (counting sort) and gives each point its
- *             place in a topological order. The order of submission is one unless CUPTI's numbers or
- *             device times turned two overlapping calls round: then it is computed.
- * Invariant : after seal nothing changes; an edge's from-point stands before its to-point unless both are
- *             in or behind a cycle.
+ * Method    : rules.c pushes edges; seal groups their ids by the node they reach (counting sort) and gives
+ *             each point its place in a topological order (topology.c).
+ * Invariant : after seal nothing changes.
  * Not here  : the rules (rules.c), reachability (reach.c), paths (explain.c).
  */
 #include "analyzer/base/assert.h"
-#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/order/order_internal.h"
 
@@ -257,6 +254,7 @@ static void release(struct gst_order_builder *b)
 	gst_map_release(&b->pairs);
 	gst_vec_free(&b->edges);
 	gst_vec_free(&b->owners);
+	gst_vec_free(&b->backward);
 	gst_vec_free(&b->pool);
 	gst_vec_free(&b->preds);
 	gst_vec_free(&b->afters);
@@ -291,202 +289,23 @@ static void group_out(const struct gst_order *o, uint32_t *first, gst_edge_id *i
 		ids[first[o->v.edges[e].from + 1]++] = e;
 }
 
-/* Points as they were submitted: enter, barrier points, ops, exit, call by call. */
-static void submission_order(const struct gst_order_builder *b, gst_point_id *points)
-{
-	const struct gst_model *m = b->m;
-	uint32_t barriers = (uint32_t)b->owners.count;
-	uint32_t barrier = 0;
-	uint32_t op = 0;
-	uint32_t at = 0;
-
-	for (uint32_t c = 0; c < m->call_count; c++) {
-		gst_node_id call = m->op_count + c;
-
-		points[at++] = gst_point_begin(call);
-		for (; barrier < barriers && b->owners.data[barrier] == call; barrier++) {
-			points[at++] = gst_point_begin(b->o->v.barrier_base + barrier);
-			points[at++] = gst_point_end(b->o->v.barrier_base + barrier);
-		}
-		for (uint32_t i = 0; i < m->calls[c].op_count; i++, op++) {
-			points[at++] = gst_point_begin(op);
-			points[at++] = gst_point_end(op);
-		}
-		points[at++] = gst_point_end(call);
-	}
-	for (; op < m->op_count; op++) {
-		points[at++] = gst_point_begin(op);
-		points[at++] = gst_point_end(op);
-	}
-	GST_ASSERT(barrier == barriers && at == 2 * b->o->v.node_count);
-}
-
-static bool is_forward(const struct gst_order *o, const uint32_t *position)
-{
-	for (uint32_t e = 0; e < o->v.edge_count; e++) {
-		if (position[gst_edge_from_point(&o->v.edges[e])] >=
-		    position[gst_edge_to_point(&o->v.edges[e])])
-			return false;
-	}
-	return true;
-}
-
-/* Kahn's algorithm, taking points as near to their place in @points as it can. */
-static uint32_t sort_points(const struct gst_order *o, gst_point_id *points)
-{
-	uint32_t count = 2 * o->v.node_count;
-	uint32_t *degree = gst_mem_alloc((size_t)count * sizeof(*degree));
-	gst_point_id *queue = gst_mem_alloc((size_t)count * sizeof(*queue));
-	uint32_t head = 0;
-	uint32_t tail = 0;
-	uint32_t done;
-
-	for (uint32_t n = 0; n < o->v.node_count; n++)
-		degree[gst_point_end(n)]++;
-	for (uint32_t e = 0; e < o->v.edge_count; e++)
-		degree[gst_edge_to_point(&o->v.edges[e])]++;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!degree[points[i]])
-			queue[tail++] = points[i];
-	}
-	while (head < tail) {
-		gst_point_id p = queue[head++];
-		gst_node_id n = gst_node_of_point(p);
-
-		if (p == gst_point_begin(n) && !--degree[p + 1])
-			queue[tail++] = p + 1;
-		for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
-			const struct gst_edge *e = &o->v.edges[o->out[i]];
-			gst_point_id to = gst_edge_to_point(e);
-
-			if (gst_edge_from_point(e) == p && !--degree[to])
-				queue[tail++] = to;
-		}
-	}
-	done = tail;
-	for (gst_point_id p = 0; p < count; p++) {
-		if (degree[p])
-			queue[tail++] = p;
-	}
-	GST_ASSERT(tail == count);
-	memcpy(points, queue, (size_t)count * sizeof(*points));
-	gst_mem_free(queue, (size_t)count * sizeof(*queue));
-	gst_mem_free(degree, (size_t)count * sizeof(*degree));
-	return done;
-}
-
-/* Every point that is left has a predecessor that is left: going back must come round. */
-static void find_cycle(struct gst_order *o, struct gst_arena *arena)
-{
-	uint32_t count = 2 * o->v.node_count;
-	uint32_t *seen = gst_mem_alloc((size_t)count * sizeof(*seen));
-	GST_VEC(gst_point_id) path = {0};
-	gst_node_id *cycle;
-	gst_point_id p = o->topological[o->acyclic_count];
-	size_t first;
-	uint32_t length = 0;
-
-	while (!seen[p]) {
-		gst_node_id n = gst_node_of_point(p);
-		gst_point_id before = p;
-
-		gst_vec_push(&path, p);
-		seen[p] = (uint32_t)path.count;
-		if (p == gst_point_end(n) && o->position[p - 1] >= o->acyclic_count)
-			before = p - 1;
-		for (uint32_t i = o->v.in_first[n]; before == p && i < o->v.in_first[n + 1]; i++) {
-			const struct gst_edge *e = &o->v.edges[o->v.in[i]];
-
-			if (gst_edge_to_point(e) == p &&
-			    o->position[gst_edge_from_point(e)] >= o->acyclic_count)
-				before = gst_edge_from_point(e);
-		}
-		GST_ASSERT(before != p);
-		p = before;
-	}
-	first = seen[p] - 1;
-	cycle = GST_ARENA_ARRAY(arena, gst_node_id, path.count - first);
-	for (size_t i = path.count; i-- > first;) {
-		gst_node_id n = gst_node_of_point(path.data[i]);
-
-		if (!length || cycle[length - 1] != n)
-			cycle[length++] = n;
-	}
-	if (length > 1 && cycle[length - 1] == cycle[0])
-		length--;
-	o->cycle = cycle;
-	o->cycle_count = length;
-	gst_vec_free(&path);
-	gst_mem_free(seen, (size_t)count * sizeof(*seen));
-}
-
-struct seal {
-	struct gst_order_builder *b;
-	uint32_t *in_first, *out_first, *position;
-	gst_edge_id *in, *out;
-	gst_point_id *points;
-	bool is_forward;
-};
-
-enum { SEAL_POINTS, SEAL_IN, SEAL_OUT, SEAL_TASKS };
-
-static void seal_part(uint32_t index, void *payload)
-{
-	struct seal *s = payload;
-	const struct gst_order *o = s->b->o;
-
-	switch (index) {
-	case SEAL_POINTS:
-		submission_order(s->b, s->points);
-		for (uint32_t i = 0; i < 2 * o->v.node_count; i++)
-			s->position[s->points[i]] = i;
-		s->is_forward = is_forward(o, s->position);
-		break;
-	case SEAL_IN:
-		group_in(o, s->in_first, s->in);
-		break;
-	case SEAL_OUT:
-		group_out(o, s->out_first, s->out);
-		break;
-	}
-}
-
 static void seal(struct gst_order_builder *b)
 {
 	struct gst_order *o = b->o;
-	struct seal s = {.b = b};
-	uint32_t count;
-	gst_point_id *points;
-	uint32_t *position;
+	uint32_t *in_first;
+	gst_edge_id *in;
 
 	o->v.node_count = o->v.barrier_base + (uint32_t)b->owners.count;
 	o->v.edge_count = (uint32_t)b->edges.count;
 	GST_ARENA_TAKE_VEC(b->arena, o->v.edges, &b->edges);
 	o->v.barrier_owner =
 		gst_arena_copy(b->arena, b->owners.data, b->owners.count * sizeof(*b->owners.data));
-	s.in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->v.node_count + 2);
-	s.out_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->v.node_count + 2);
-	s.in = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->v.edge_count);
-	s.out = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->v.edge_count);
-	count = 2 * o->v.node_count;
-	s.points = points = GST_ARENA_ARRAY(b->arena, gst_point_id, count);
-	s.position = position = GST_ARENA_ARRAY(b->arena, uint32_t, count);
-	gst_parallel_run(SEAL_TASKS, seal_part, &s);
-	o->v.in = s.in;
-	o->out = s.out;
-	o->v.in_first = s.in_first;
-	o->out_first = s.out_first;
-	o->acyclic_count = count;
-	o->topological = points;
-	o->position = position;
-	o->is_forward = s.is_forward;
-	if (!s.is_forward) {
-		o->acyclic_count = sort_points(o, points);
-		for (uint32_t i = 0; i < count; i++)
-			position[points[i]] = i;
-		if (o->acyclic_count < count)
-			find_cycle(o, b->arena);
-	}
+	in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->v.node_count + 2);
+	in = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->v.edge_count);
+	group_in(o, in_first, in);
+	o->v.in = in;
+	o->v.in_first = in_first;
+	gst_order_seal_topology(o, b->backward.data, b->backward.count, b->arena);
 	o->op_refs = gst_arena_copy(b->arena, b->op_refs.data,
 				    b->op_refs.count * sizeof(*b->op_refs.data));
 	o->op_ref_count = (uint32_t)b->op_refs.count;
@@ -511,6 +330,8 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 	b.o->m = m;
 	b.o->v.op_count = m->op_count;
 	b.o->v.barrier_base = m->op_count + m->call_count;
+	b.call_place = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->call_count + 1);
+	b.o->call_place = b.call_place;
 	init(&b);
 	gst_order_apply_rules(&b);
 	if (b.edges.count > UINT32_MAX - 16 ||
@@ -562,23 +383,6 @@ enum gst_record_ref gst_order_record_of(const struct gst_order *o, gst_node_id w
 
 	*record = r ? r->record : GST_NONE;
 	return r ? (enum gst_record_ref)r->kind : GST_REF_UNKNOWN;
-}
-
-const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *count)
-{
-	*count = 2 * o->v.node_count;
-	return o->topological;
-}
-
-bool gst_order_is_forward(const struct gst_order *o)
-{
-	return o->is_forward;
-}
-
-uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes)
-{
-	*nodes = o->cycle;
-	return o->cycle_count;
 }
 
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o)

@@ -179,11 +179,15 @@ gst_point_id gst_edge_to_point(const struct gst_edge *e);
 
 /**
  * All points, each after every point that must precede it: along edges, and begin before end of one node. Points of
- * cycles, and what lies behind them, come last, by id.
+ * cycles, and what lies behind them, come last, by id. May be made for the call, in @arena. Linear.
  */
-const gst_point_id *gst_order_topological(const struct gst_order *o, uint32_t *count);
-/** Is the order of submission a topological one: calls by id, each enter, barrier points, ops, exit? */
-bool gst_order_is_forward(const struct gst_order *o);
+const gst_point_id *gst_order_topological(const struct gst_order *o, struct gst_arena *arena,
+					  uint32_t *count);
+/**
+ * Is something of @call (its points, its barrier points', its ops') in a stretch where the order of submission is
+ * not a topological one? Asked from call to call with *@hint 0 at first: O(1) on average.
+ */
+bool gst_order_is_turned(const struct gst_order *o, gst_call_id call, uint32_t *hint);
 /** 0, or the number of nodes on the cycle reported in @nodes. */
 uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes);
 

@@ -18,15 +18,26 @@ struct gst_window {
 	uint64_t from_ns, to_ns;
 };
 
+/* A stretch of places in which the order of submission is no topological one. */
+struct gst_turn {
+	uint32_t first, last;
+	uint32_t base; /* of its places in turned_to and turned_from */
+};
+
 struct gst_order {
 	struct gst_order_view v; /* first: order.h reads it there */
 	const struct gst_model *m;
-	const gst_edge_id *out;		 /* edge ids, grouped by node */
-	const uint32_t *out_first;	 /* node_count + 1 */
-	const gst_point_id *topological; /* 2 * node_count */
-	const uint32_t *position;	 /* by point: its place in there */
-	bool is_forward;		 /* the order of submission is a topological one */
-	uint32_t acyclic_count;		 /* points before those of cycles */
+	/* by call: place of its enter in the order of submission; call_count + 1 */
+	const uint32_t *call_place;
+	/* where that is no topological order; in order, apart */
+	const struct gst_turn *turns;
+	uint32_t turn_count;
+	const uint32_t *turned_to,
+		*turned_from; /* place in the stretch: of one as submitted, and back */
+	/* With a cycle, else NULL: 2 * node_count points in order, and each point's place */
+	const gst_point_id *topological;
+	const uint32_t *position;
+	uint32_t acyclic_count; /* points before those of cycles */
 	const gst_node_id *cycle;
 	uint32_t cycle_count;
 	const struct gst_ref *op_refs, *call_refs;
@@ -107,6 +118,10 @@ struct gst_order_builder {
 	bool is_one_thread; /* all calls are in their order, and nothing overlaps */
 	GST_VEC(struct gst_edge) edges;
 	GST_VEC(gst_node_id) owners; /* of barrier points */
+	uint32_t *call_place;	     /* of struct gst_order */
+	gst_op_id first_op, end_op;  /* of the call under way */
+	/* edges that may lead to what was submitted before their source: all that do are among them */
+	GST_VEC(gst_edge_id) backward;
 	GST_VEC(struct gst_front) pool;
 	uint32_t free_fronts;
 	GST_VEC(struct gst_front) preds;  /* answer of collect */
@@ -190,6 +205,16 @@ unsigned gst_order_collect_lane(struct gst_order_builder *b, struct gst_lane *la
 gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
 				 struct gst_order_ctx *ctx, enum collector collector,
 				 enum gst_rule rule);
+
+/* topology.c: places, once all edges are grouped. */
+void gst_order_seal_topology(struct gst_order *o, const gst_edge_id *backward,
+			     size_t backward_count, struct gst_arena *arena);
+
+/* Where @p stands among all points: below acyclic_count, or in or behind a cycle. */
+uint32_t gst_order_position(const struct gst_order *o, gst_point_id p);
+
+/* The point at @place; *@near is a guess at its call, to begin with 0, and better from call to call. */
+gst_point_id gst_order_point_at(const struct gst_order *o, uint32_t place, gst_call_id *near);
 
 /* May calls of @process between the two times be missing? */
 bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,

@@ -244,7 +244,7 @@ static void test_topological(void **state)
 	}
 	build(&s);
 	all_outs = gst_order_group_out(s.o, scratch);
-	points = gst_order_topological(s.o, &count);
+	points = gst_order_topological(s.o, scratch, &count);
 	assert_int_equal(count, 2 * gst_order_node_count(s.o));
 	at = calloc(count, sizeof(*at));
 	assert_non_null(at);

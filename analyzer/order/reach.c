@@ -2,9 +2,9 @@
  * reach.c - is the end of A before the begin of B?
  *
  * Role      : check/ asks for each stall whether another path orders the two ops; tests ask for all pairs.
- * Method    : a path only goes up in the topological order, so nothing outside of the stretch between the two
- *             points can lie on it. One bit a point of that stretch, taken in order: a point is
- *             reached or not when its turn comes, there is no queue.
+ * Method    : backwards, by what reaches each point. A path only goes up in the topological order, so nothing
+ *             outside of the stretch between the two points can lie on it. One bit a point of that stretch,
+ *             taken in order: a point is reached or not when its turn comes, there is no queue.
  * Invariant : cost is the edges reached plus a 64th of the stretch.
  * Not here  : which edges make the path (explain.c).
  */
@@ -67,65 +67,93 @@ static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_nod
 	return gst_order_lost_between(o, process, from_ns, to_ns) ? GST_DONT_KNOW : GST_NO;
 }
 
+struct search {
+	const struct gst_order *o;
+	const struct gst_path_query *q;
+	gst_node_id b;
+	uint32_t first, last; /* positions of the two points */
+	uint64_t *bits;	      /* reached, and not yet looked at: by position - first */
+};
+
+static void reach(struct search *s, uint32_t position)
+{
+	s->bits[(position - s->first) / 64] |= UINT64_C(1) << ((position - s->first) % 64);
+}
+
+/* All that leads to @p; true if that is the point that the search is for. */
+static bool look_before(struct search *s, gst_point_id p)
+{
+	const struct gst_order *o = s->o;
+	gst_node_id n = gst_node_of_point(p);
+
+	if (p == gst_point_end(n)) {
+		uint32_t at = gst_order_position(o, p - 1);
+
+		if (at > s->first)
+			reach(s, at);
+	}
+	for (uint32_t i = o->v.in_first[n]; i < o->v.in_first[n + 1]; i++) {
+		const struct gst_edge *e = &o->v.edges[o->v.in[i]];
+		uint32_t at;
+
+		if (gst_edge_to_point(e) != p || gst_query_drops(o, s->q, o->v.in[i]))
+			continue;
+		at = gst_order_position(o, gst_edge_from_point(e));
+		if (at == s->first)
+			return true;
+		if (at > s->first && !is_left_out(o, s->q, e->from))
+			reach(s, at);
+	}
+	return false;
+}
+
+static enum gst_answer go_back(struct search *s)
+{
+	gst_call_id near = 0;
+	uint32_t visited = 0;
+
+	reach(s, s->last);
+	for (size_t w = (s->last - s->first) / 64 + 1; w-- > 0;) {
+		while (s->bits[w]) {
+			uint32_t at = 63 - (uint32_t)__builtin_clzll(s->bits[w]);
+
+			s->bits[w] &= ~(UINT64_C(1) << at);
+			if (s->q && s->q->max_nodes && ++visited > s->q->max_nodes)
+				return GST_DONT_KNOW;
+			if (look_before(s, gst_order_point_at(
+						   s->o, s->first + (uint32_t)w * 64 + at, &near)))
+				return GST_YES;
+		}
+	}
+	return GST_NO;
+}
+
 enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b,
 				 const struct gst_path_query *q)
 {
 	uint64_t on_stack[STACK_WORDS];
-	uint64_t *bits = on_stack;
+	struct search s = {.o = o, .q = q, .b = b};
 	gst_node_id source = source_of(o, a, b);
-	enum gst_answer answer = GST_NO;
-	uint32_t first, last, visited = 0;
+	enum gst_answer answer;
 	size_t words;
 
 	if (source == GST_NONE || source == b)
 		return GST_NO;
-	first = o->position[gst_point_end(source)];
-	last = o->position[gst_point_begin(b)];
-	if (first >= o->acyclic_count || last >= o->acyclic_count)
+	s.first = gst_order_position(o, gst_point_end(source));
+	s.last = gst_order_position(o, gst_point_begin(b));
+	if (s.first >= o->acyclic_count || s.last >= o->acyclic_count)
 		return GST_DONT_KNOW;
-	if (first >= last)
+	if (s.first >= s.last)
 		return no_path(o, source, b);
-	words = (last - first) / 64 + 1;
+	words = (s.last - s.first) / 64 + 1;
 	if (words > STACK_WORDS) {
-		bits = gst_mem_alloc(words * sizeof(*bits));
+		s.bits = gst_mem_alloc(words * sizeof(*s.bits));
 	} else {
-		memset(bits, 0, words * sizeof(*bits));
+		memset(on_stack, 0, words * sizeof(*on_stack));
+		s.bits = on_stack;
 	}
-	bits[0] = 1;
-	for (size_t w = 0; w < words && answer == GST_NO; w++) {
-		while (bits[w] && answer == GST_NO) {
-			uint32_t at = (uint32_t)__builtin_ctzll(bits[w]);
-			gst_point_id p = o->topological[first + w * 64 + at];
-			gst_node_id n = gst_node_of_point(p);
-
-			bits[w] &= bits[w] - 1;
-			if (q && q->max_nodes && ++visited > q->max_nodes) {
-				answer = GST_DONT_KNOW;
-				break;
-			}
-			if (p == gst_point_begin(n)) {
-				uint32_t to = o->position[p + 1] - first;
-
-				if (o->position[p + 1] < last)
-					bits[to / 64] |= UINT64_C(1) << (to % 64);
-			}
-			for (uint32_t i = o->out_first[n]; i < o->out_first[n + 1]; i++) {
-				const struct gst_edge *e = &o->v.edges[o->out[i]];
-				uint32_t to = o->position[gst_edge_to_point(e)];
-
-				if (gst_edge_from_point(e) != p || to > last ||
-				    gst_query_drops(o, q, o->out[i]) ||
-				    (to != last && is_left_out(o, q, e->to)))
-					continue;
-				if (to == last) {
-					answer = GST_YES;
-					break;
-				}
-				bits[(to - first) / 64] |= UINT64_C(1) << ((to - first) % 64);
-			}
-		}
-	}
-	if (bits != on_stack)
-		gst_mem_free(bits, words * sizeof(*bits));
+	answer = go_back(&s);
+	if (s.bits != on_stack)
+		gst_mem_free(s.bits, words * sizeof(*s.bits));
 	return answer == GST_NO ? no_path(o, source, b) : answer;
 }

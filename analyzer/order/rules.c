@@ -17,6 +17,18 @@
 #define PAIRS_KNOWN_MAX	   (1u << 20)
 #define LIST_MAX	   128u /* things in one list; only calls of so many threads at once can be more */
 
+/* Does an edge of the call under way lead to what was submitted after its source, without a doubt? */
+static bool is_forward(const struct gst_order_builder *b, gst_node_id from, gst_node_id to)
+{
+	uint32_t ops = b->m->op_count;
+
+	if (to < ops)
+		return from < ops ? from < to : to >= b->first_op;
+	if (to < b->o->v.barrier_base) /* the exit of this call, or the enter after another exit */
+		return from >= ops || from < b->end_op;
+	return from < ops ? from < b->first_op : from < to;
+}
+
 void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
 			enum gst_rule rule, enum gst_strength strength, enum gst_form form,
 			uint8_t flags)
@@ -30,6 +42,8 @@ void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_
 
 	gst_vec_push(&b->edges, e);
 	b->o->stats.per_rule[rule]++;
+	if (!is_forward(b, from, to))
+		gst_vec_push(&b->backward, (gst_edge_id)(b->edges.count - 1));
 }
 
 void gst_order_add_work(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
@@ -1079,6 +1093,9 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 	for (gst_call_id call = 0; call < b->m->call_count; call++) {
 		const struct gst_call *c = &b->m->calls[call];
 
+		b->call_place[call] = 2 * (call + b->end_op + (uint32_t)b->owners.count);
+		b->first_op = b->end_op;
+		b->end_op += c->op_count;
 		rule_t1(b, call);
 		for (uint32_t i = 0; i < c->op_count; i++) {
 			gst_op_id op = c->first_op + i;
@@ -1099,4 +1116,6 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 		forget_objects(b, call);
 		host_waits(b, call);
 	}
+	b->call_place[b->m->call_count] =
+		2 * (b->m->call_count + b->end_op + (uint32_t)b->owners.count);
 }

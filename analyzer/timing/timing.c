@@ -240,16 +240,17 @@ static bool place_all(struct placing *s)
 {
 	struct gst_timing *t = s->t;
 	const struct gst_model *m = t->m;
-	bool is_forward = gst_order_is_forward(t->o);
 	gst_node_id barrier = m->op_count + m->call_count;
 	bool is_good = true;
 	gst_op_id op = 0;
+	uint32_t hint = 0;
 
 	s->placed = 0;
 	s->stack.count = 0;
 	memset(t->place, 0xff, t->moment_count * sizeof(*t->place));
 	for (gst_call_id c = 0; c < m->call_count && is_good; c++) {
 		gst_node_id call = m->op_count + c;
+		bool is_forward = !gst_order_is_turned(t->o, c, &hint);
 
 		is_good = place(s, call, is_forward);
 		while (barrier < t->node_count && gst_barrier_owner(t->o, barrier) == call) {
@@ -261,7 +262,7 @@ static bool place_all(struct placing *s)
 		is_good = is_good && place(s, gst_moment_of_exit(t, c), is_forward);
 	}
 	while (op < m->op_count && is_good) {
-		is_good = place(s, op++, is_forward);
+		is_good = place(s, op++, false);
 	}
 	return is_good;
 }
