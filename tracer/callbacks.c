@@ -932,8 +932,11 @@ static void note_object(struct gst_open_call *call, const struct gst_api *api,
 {
 	switch ((enum gst_api_class)api->class_id) {
 	case GST_API_CLASS_GRAPH_LAUNCH:
-	case GST_API_CLASS_GRAPH_DESTROY:
 		call->object = d->second;
+		break;
+	case GST_API_CLASS_GRAPH_DESTROY:
+		/* One of the two. */
+		call->object = d->second | d->object;
 		break;
 	case GST_API_CLASS_STREAM_CREATE:
 		call->extra = (uint64_t)(uint32_t)d->priority << 32 |
@@ -1044,6 +1047,7 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 		break;
 	case GST_API_CLASS_GRAPH_DESTROY:
 		gst_objects_remove(&o->execs, call->object, now);
+		gst_objects_remove(&o->graphs, call->object, now);
 		break;
 	default:
 		break;

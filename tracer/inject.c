@@ -55,6 +55,7 @@ struct gst_tracer {
 	struct gst_host_wrap host_wrap;
 	struct gst_callbacks callbacks;
 	struct gst_activity activity;
+	struct gst_carry carry;
 	struct gst_writer writer;
 	struct gst_flusher flusher;
 	char path[4096]; /* of the trace */
@@ -230,6 +231,10 @@ static bool set_up_memory(struct gst_tracer *t)
 	t->writer.windows = &t->windows;
 	t->writer.begin_segment = gst_snapshot_write;
 	t->writer.begin_arg = &t->snapshot;
+	/* Without it later segments lack their graphs, as a few MiB of address space are lacking: nothing to stop for. */
+	if (!gst_carry_init(&t->carry, &t->objects, GST_CARRY_BYTES)) {
+		t->writer.carry = &t->carry;
+	}
 	t->writer.max_bytes = t->config.max_size;
 	t->writer.period_ns = t->config.write_ms * 1000000;
 	t->writer.hang_ns = t->config.hang_ms * 1000000;

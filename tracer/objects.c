@@ -24,6 +24,8 @@ void gst_objects_init(struct gst_objects *o)
 	o->events.mask = GST_OBJECTS_EVENTS - 1;
 	o->execs.list = o->exec_list;
 	o->execs.mask = GST_OBJECTS_EXECS - 1;
+	o->graphs.list = o->graph_list;
+	o->graphs.mask = GST_OBJECTS_GRAPHS - 1;
 }
 
 static uint32_t place_of(const struct gst_objects_table *table, uint64_t key)
@@ -31,7 +33,7 @@ static uint32_t place_of(const struct gst_objects_table *table, uint64_t key)
 	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & table->mask;
 }
 
-struct gst_object *gst_objects_find(const struct gst_objects_table *table, uint64_t key)
+static struct gst_object *place(const struct gst_objects_table *table, uint64_t key)
 {
 	uint32_t at = place_of(table, key);
 
@@ -40,14 +42,25 @@ struct gst_object *gst_objects_find(const struct gst_objects_table *table, uint6
 		uint64_t found = atomic_load_explicit(&object->key, memory_order_relaxed);
 
 		if (found == key) {
-			return atomic_load_explicit(&object->died, memory_order_relaxed) ? NULL
-											 : object;
+			return object;
 		}
 		if (!found) {
 			return NULL;
 		}
 	}
 	return NULL;
+}
+
+const struct gst_object *gst_objects_place(const struct gst_objects_table *table, uint64_t key)
+{
+	return place(table, key);
+}
+
+struct gst_object *gst_objects_find(const struct gst_objects_table *table, uint64_t key)
+{
+	struct gst_object *object = place(table, key);
+
+	return object && !atomic_load_explicit(&object->died, memory_order_relaxed) ? object : NULL;
 }
 
 /* Whether the snapshot that is due still has to tell of a dead object. */
@@ -165,6 +178,19 @@ void gst_objects_define_exec(struct gst_objects *o, const struct gst_rec_graph_e
 	atomic_store(&e->data[GST_EXEC_GRAPH], rec->id ? rec->id : rec->graph);
 	if (!atomic_load(&e->born)) {
 		gst_object_ready(e, now);
+	}
+}
+
+void gst_objects_define_graph(struct gst_objects *o, const struct gst_rec_graph *rec, uint32_t now)
+{
+	const struct gst_object *old = place(&o->graphs, rec->handle);
+	uint32_t died = old ? atomic_load(&old->died) : 0;
+	struct gst_object *g = rec->handle ? gst_objects_add(o, &o->graphs, rec->handle) : NULL;
+
+	if (g) {
+		atomic_store(&g->data[GST_GRAPH_ID], rec->graph);
+		atomic_store(&g->data[GST_GRAPH_FREED], died);
+		gst_object_ready(g, now);
 	}
 }
 

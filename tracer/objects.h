@@ -1,5 +1,5 @@
 /*
- * objects.h - what is alive: contexts, streams, events and executable graphs, for the snapshot at the
+ * objects.h - what is alive: contexts, streams, events, graphs and executable graphs, for the snapshot at the
  * beginning of a window.
  *
  * Written by callbacks in the program's threads: no lock, no allocation, a bounded search. A table that is
@@ -18,6 +18,7 @@
 #define GST_OBJECTS_STREAMS  8192u
 #define GST_OBJECTS_EVENTS   16384u
 #define GST_OBJECTS_EXECS    4096u
+#define GST_OBJECTS_GRAPHS   4096u
 
 /* One cache line. "now" is that of window.h. */
 struct gst_object {
@@ -49,6 +50,8 @@ enum gst_objects_data {
 	GST_EVENT_FLAGS = 0,
 	GST_EVENT_CTX = 1,
 	GST_EXEC_GRAPH = 0,
+	GST_GRAPH_ID = 0,
+	GST_GRAPH_FREED = 1, /* when the one before of the same handle ended, + 1; 0 = not known */
 };
 
 struct gst_objects {
@@ -58,10 +61,13 @@ struct gst_objects {
 	struct gst_objects_table streams;  /* key: gst_objects_stream_key() */
 	struct gst_objects_table events;   /* key: handle */
 	struct gst_objects_table execs;	   /* key: handle */
+	struct gst_objects_table
+		graphs; /* key: handle; that of an executable graph is its clone's too */
 	struct gst_object context_list[GST_OBJECTS_CONTEXTS];
 	struct gst_object stream_list[GST_OBJECTS_STREAMS];
 	struct gst_object event_list[GST_OBJECTS_EVENTS];
 	struct gst_object exec_list[GST_OBJECTS_EXECS];
+	struct gst_object graph_list[GST_OBJECTS_GRAPHS];
 };
 
 /** Make @o empty; zeroed memory. */
@@ -75,6 +81,9 @@ static inline uint64_t gst_objects_stream_key(uint32_t ctx, uint32_t stream)
 
 /** The object of @key; NULL if there is none, or it ended. */
 struct gst_object *gst_objects_find(const struct gst_objects_table *table, uint64_t key);
+
+/** What has the place of @key, also if it ended; NULL if nothing has. */
+const struct gst_object *gst_objects_place(const struct gst_objects_table *table, uint64_t key);
 
 /**
  * A new object of @key; what an older one of the same key was is over. NULL, and one more forgotten, if there
@@ -94,6 +103,8 @@ void gst_objects_define_exec(struct gst_objects *o, const struct gst_rec_graph_e
 			     uint32_t now);
 void gst_objects_define_context(struct gst_objects *o, const struct gst_rec_context *rec,
 				uint32_t now);
+
+void gst_objects_define_graph(struct gst_objects *o, const struct gst_rec_graph *rec, uint32_t now);
 
 /** It ends at @now. */
 void gst_objects_remove(struct gst_objects_table *table, uint64_t key, uint32_t now);

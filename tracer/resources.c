@@ -219,6 +219,9 @@ static void on_graph(struct gst_callbacks *cb, const struct gst_cupti_graph_data
 
 	if (rec.graph) {
 		(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+		if (cb->objects) {
+			gst_objects_define_graph(cb->objects, &rec, gst_windows_now(cb->windows));
+		}
 	}
 }
 

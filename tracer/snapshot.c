@@ -183,6 +183,7 @@ void gst_snapshot_take(void *snapshot, uint32_t now)
 	say_forgotten(s, &s->objects->streams, GST_REC_STREAM);
 	say_forgotten(s, &s->objects->events, GST_REC_EVENT_STATE);
 	say_forgotten(s, &s->objects->execs, GST_REC_EXEC_STATE);
+	say_forgotten(s, &s->objects->graphs, GST_REC_GRAPH);
 	atomic_store(&s->objects->snapshot_due, 0);
 }
 

@@ -496,6 +496,9 @@ static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 		}
 		put_chunk(w, &h, page->body + from, part, part_count, window.first_ns,
 			  window.last_ns);
+		if (w->carry && h.flags & GST_CHUNK_DEFS && page != &w->pool->pages[0]) {
+			gst_carry_take(w->carry, h.segment, page->body + from, part);
+		}
 		from += part;
 		bytes -= part;
 		/* A flush in the middle of the page settles what is in the buffer by then. */
@@ -579,6 +582,28 @@ static void follow_windows(struct gst_writer *w)
 static bool is_about_trace(uint32_t kind)
 {
 	return kind == GST_REC_ANCHOR || kind == GST_REC_NOTE || kind == GST_REC_LOSS;
+}
+
+static void put_carried(void *arg, const void *rec, uint32_t bytes)
+{
+	gst_writer_put(arg, rec, bytes);
+}
+
+/* Segments that began get what earlier ones were told, all of which is in our hands by now. */
+static void carry_on(struct gst_writer *w)
+{
+	uint32_t segment = w->segment;
+
+	for (; w->carry && w->carried < w->begun && !w->error && !w->is_full; w->carried++) {
+		put_own_chunk(w);
+		w->segment = w->carried;
+		gst_carry_put(w->carry, w->segment, put_carried, w);
+	}
+	if (segment != w->segment) {
+		put_own_chunk(w);
+		w->segment = segment;
+	}
+	put_own_chunk(w);
 }
 
 #define KINDS_OF_A_PAGE 16u
@@ -715,6 +740,7 @@ static int cycle(struct gst_writer *w, bool is_last)
 		}
 	}
 	if (!w->error) {
+		carry_on(w);
 		(void)flush_out(w);
 	}
 	if (w->error) {

@@ -8,6 +8,7 @@
 #ifndef GSTRACE_TRACER_WRITER_H
 #define GSTRACE_TRACER_WRITER_H
 
+#include "tracer/carry.h"
 #include "tracer/chunk.h"
 #include "tracer/intern.h"
 #include "tracer/state.h"
@@ -45,11 +46,14 @@ struct gst_writer {
 	/* Puts the snapshot that begins @segment; called in the writer's thread. */
 	void (*begin_segment)(void *arg, struct gst_writer *w, uint32_t segment);
 	void *begin_arg;
-	uint64_t max_bytes;    /* stop recording when the file is so long; 0 = never */
-	bool is_full;	       /* ... and it was: what comes is counted */
-	uint64_t losses_ns;    /* when losses were written last */
-	uint32_t segment;      /* that the writer's own records and new strings belong to */
-	uint32_t begun;	       /* segments whose snapshot was written */
+	struct gst_carry
+		*carry;	    /* definitions that later segments need again; NULL: they go without */
+	uint32_t carried;   /* segments that have got them */
+	uint64_t max_bytes; /* stop recording when the file is so long; 0 = never */
+	bool is_full;	    /* ... and it was: what comes is counted */
+	uint64_t losses_ns; /* when losses were written last */
+	uint32_t segment;   /* that the writer's own records and new strings belong to */
+	uint32_t begun;	    /* segments whose snapshot was written */
 	uint32_t last_segment; /* the highest one with a chunk */
 	int fd;
 	uint64_t file_dev, file_ino; /* which file @fd was at first; 0, 0 = not known */

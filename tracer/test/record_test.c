@@ -566,6 +566,53 @@ static void windows_are_segments(void **state)
 	scan_release(&scan);
 }
 
+/* A graph launched in a window is known there by its nodes, whenever it was made. */
+static void each_window_knows_the_graphs(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_graph_node node;
+	struct gst_rec_graph_edge edge;
+	struct gst_rec_graph graph;
+	struct scan scan;
+
+	run->env[0] = "GSTRACE_START=paused";
+	run_script(
+		run,
+		"stream s; capture s; launch s a 1us; launch s b 1us; endcapture s g; "
+		"instantiate g x; profiler on; graphlaunch x s; devsync; profiler off; sleep 250ms; "
+		"capture s; launch s c 1us; endcapture s h; instantiate h y; "
+		"profiler on; graphlaunch x s; graphlaunch y s; devsync; profiler off; "
+		"profiler on; graphlaunch y s; devsync; profiler off; ");
+	assert_ended(run, 0);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	/* a graph and its clone each; the second pair from the second window on, once in each */
+	assert_int_equal(calls_in(&scan, 0, GST_REC_GRAPH), 2);
+	assert_int_equal(calls_in(&scan, 1, GST_REC_GRAPH), 4);
+	assert_int_equal(calls_in(&scan, 2, GST_REC_GRAPH), 4);
+	for (uint32_t segment = 0; segment < 3; segment++) {
+		assert_int_equal(calls_in(&scan, segment, GST_REC_GRAPH_NODE), segment ? 6 : 4);
+		assert_int_equal(calls_in(&scan, segment, GST_REC_GRAPH_EDGE), 2);
+		assert_int_equal(calls_in(&scan, segment, GST_REC_GRAPH_EXEC), segment ? 2 : 1);
+		assert_int_equal(calls_in(&scan, segment, GST_REC_MODULE),
+				 calls_in(&scan, 0, GST_REC_MODULE));
+	}
+	for (size_t i = 0; i < scan.count; i++) {
+		if (scan.records[i].kind == GST_REC_GRAPH_NODE) {
+			scan_get(&scan, i, &node, sizeof(node));
+			assert_true(node.node >> 32 == node.graph && node.type == GST_NODE_KERNEL);
+			assert_int_equal(node.head.corr, 0);
+		} else if (scan.records[i].kind == GST_REC_GRAPH_EDGE) {
+			scan_get(&scan, i, &edge, sizeof(edge));
+			assert_true(edge.from >> 32 == edge.graph && edge.from < edge.to);
+		} else if (scan.records[i].kind == GST_REC_GRAPH) {
+			scan_get(&scan, i, &graph, sizeof(graph));
+			assert_true(graph.handle != 0);
+		}
+	}
+	scan_release(&scan);
+}
+
 /* The correlation id of the first call of @symbol in @segment. */
 static uint32_t call_corr(const struct scan *scan, uint32_t segment, uint32_t cbid)
 {
@@ -1033,6 +1080,7 @@ int main(void)
 		CASE(private_leaves_out_names),
 		CASE(names_with_odd_bytes_survive),
 		CASE(windows_are_segments),
+		CASE(each_window_knows_the_graphs),
 		CASE(windows_may_be_as_short_as_they_like),
 		CASE(windows_of_a_busy_program_lose_nothing),
 		CASE(streams_have_handles),
