@@ -76,7 +76,7 @@ static void *map_file(struct gst_pool *pool, const char *dir, size_t bytes, uint
 		goto fail;
 	}
 	/* Whatever the program's mask: its user reads it if the program is killed. */
-	(void)fchmod(fd, 0600);
+	(void)fchmod(fd, 0400);
 	if (fallocate(fd, 0, 0, (off_t)bytes)) {
 		goto fail_fd;
 	}
