@@ -77,31 +77,14 @@ static uint32_t rank_of(const uint32_t *at, uint32_t id)
 	return id == GST_NONE ? GST_NONE : at[id];
 }
 
-/* Contexts that only calls or device records name. */
+/* Contexts that only definitions of streams name. */
 static void collect_contexts(struct gst_builder *b)
 {
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		const struct gst_raw_process *p = &b->processes.data[i];
-		uint32_t last = 0;
 
-		for (size_t d = 0; d < p->devs.count; d++) {
-			if (p->devs.data[d].ctx != last && p->devs.data[d].ctx) {
-				last = p->devs.data[d].ctx;
-				(void)gst_model_context(b, i, last);
-			}
-		}
 		for (size_t d = 0; d < p->stream_defs.count; d++)
 			(void)gst_model_context(b, i, p->stream_defs.data[d].rec.ctx);
-	}
-	for (uint64_t i = 0, last = 0; i < b->calls.count; i++) {
-		const struct gst_raw_call *c = &b->calls.data[i];
-
-		uint32_t process = b->threads.data[c->thread].process;
-
-		if (c->ctx && ((uint64_t)process << 32 | c->ctx) != last) {
-			last = (uint64_t)process << 32 | c->ctx;
-			(void)gst_model_context(b, process, c->ctx);
-		}
 	}
 }
 
@@ -146,6 +129,8 @@ static void sort_contexts(struct gst_builder *b)
 		b->copies.data[i].src_ctx = rank_of(ctx_at, b->copies.data[i].src_ctx);
 		b->copies.data[i].dst_ctx = rank_of(ctx_at, b->copies.data[i].dst_ctx);
 	}
+	for (size_t i = 0; i < b->kernels.count; i++)
+		b->kernels.data[i].ctx = rank_of(ctx_at, b->kernels.data[i].ctx);
 	for (size_t i = 0; i < b->memory.count; i++)
 		b->memory.data[i].out.ctx = rank_of(ctx_at, b->memory.data[i].out.ctx);
 	if (count)
@@ -247,20 +232,45 @@ static void convert_range(struct gst_raw_process *p, uint64_t *begin_ns, uint64_
 	}
 }
 
-/* The raw call of each correlation id of @process, for device records whose time is ambiguous. */
-static void find_enters(const struct gst_builder *b, uint32_t process, struct gst_map *enters)
+/* When the first call with a correlation id was made, for device records whose time is ambiguous. */
+struct enters {
+	struct gst_map by_corr;
+	GST_VEC(uint64_t) ns;
+};
+
+static void find_enters(const struct gst_builder *b, uint32_t process, struct enters *enters)
 {
-	for (size_t i = 0; i < b->calls.count; i++) {
-		if (b->threads.data[b->calls.data[i].thread].process == process)
-			(void)gst_map_add(enters, b->calls.data[i].corr, (uint32_t)i, NULL);
+	for (size_t t = 0; t < b->threads.count; t++) {
+		const struct gst_raw_thread *thread = &b->threads.data[t];
+
+		for (size_t i = 0; i < thread->calls.count && thread->process == process; i++) {
+			bool is_new;
+
+			(void)gst_map_add(&enters->by_corr, thread->calls.data[i].corr,
+					  (uint32_t)enters->ns.count, &is_new);
+			if (is_new)
+				gst_vec_push(&enters->ns, thread->calls.data[i].enter_ns);
+		}
 	}
 }
 
-static uint64_t enter_of(const struct gst_builder *b, const struct gst_map *enters, uint32_t corr)
+static uint64_t enter_of(const struct enters *enters, uint32_t corr)
 {
-	uint32_t call;
+	uint32_t at;
 
-	return gst_map_get(enters, corr, &call) ? b->calls.data[call].enter_ns : 0;
+	return gst_map_get(&enters->by_corr, corr, &at) ? enters->ns.data[at] : 0;
+}
+
+/* The first moment of all calls, on the clock of the first process. */
+static void find_first_enter(const struct gst_builder *b, uint64_t *least)
+{
+	for (size_t t = 0; t < b->threads.count; t++) {
+		const struct gst_raw_thread *thread = &b->threads.data[t];
+		const struct gst_raw_process *p = &b->processes.data[thread->process];
+
+		for (size_t i = 0; i < thread->calls.count; i++)
+			take_min(least, to_first(p, thread->calls.data[i].enter_ns));
+	}
 }
 
 static void convert_times(struct gst_builder *b)
@@ -272,7 +282,7 @@ static void convert_times(struct gst_builder *b)
 	align_processes(b);
 	for (size_t i = 0; i < b->processes.count; i++) {
 		struct gst_raw_process *p = &b->processes.data[i];
-		struct gst_map enters = {0};
+		struct enters enters = {0};
 		uint64_t steps = 0;
 
 		gst_clock_map_seal(&p->clock, &steps);
@@ -289,25 +299,17 @@ static void convert_times(struct gst_builder *b)
 			uint64_t enter_ns = 0;
 
 			if (steps && dev->corr)
-				enter_ns = enter_of(b, &enters, dev->corr);
+				enter_ns = enter_of(&enters, dev->corr);
 			convert_range(p, &dev->begin_ns, &dev->end_ns, enter_ns, &is_good);
 			if (is_good) {
 				dev->bits |= RAW_DEV_TIMED;
 				take_min(&least, dev->begin_ns);
 			}
 		}
-		gst_map_release(&enters);
+		gst_map_release(&enters.by_corr);
+		gst_vec_free(&enters.ns);
 	}
-	for (size_t i = 0; i < b->calls.count; i++) {
-		struct gst_raw_call *c = &b->calls.data[i];
-		const struct gst_raw_process *p =
-			&b->processes.data[b->threads.data[c->thread].process];
-
-		c->enter_ns = to_first(p, c->enter_ns);
-		if (c->flags & GST_CALL_RETURNED)
-			c->exit_ns = to_first(p, c->exit_ns);
-		take_min(&least, c->enter_ns);
-	}
+	find_first_enter(b, &least);
 	/* Whole milliseconds: the times of a small text trace stay as they were written. */
 	b->m->base_ns = least == UINT64_MAX ? 0 : least - least % 1000000;
 	/* A window of a trace has the times of the whole. */
@@ -315,23 +317,7 @@ static void convert_times(struct gst_builder *b)
 		b->m->base_ns = b->base_ns;
 	if (b->processes.count && real_offset(b->processes.data, &offset))
 		b->m->real_base_ns = b->m->base_ns + offset;
-	for (size_t i = 0; i < b->processes.count; i++) {
-		struct gst_raw_process *p = &b->processes.data[i];
-
-		for (size_t d = 0; d < p->devs.count; d++) {
-			p->devs.data[d].begin_ns = since_base(b, p->devs.data[d].begin_ns);
-			p->devs.data[d].end_ns = since_base(b, p->devs.data[d].end_ns);
-		}
-	}
-	for (size_t i = 0; i < b->calls.count; i++) {
-		struct gst_raw_call *c = &b->calls.data[i];
-
-		c->enter_ns = since_base(b, c->enter_ns);
-		c->exit_ns = since_base(b, c->exit_ns);
-		/* A time beyond reason became 0. */
-		if (c->flags & GST_CALL_RETURNED && c->exit_ns < c->enter_ns)
-			c->exit_ns = c->enter_ns;
-	}
+	/* Calls and device records get theirs where they are touched next: place_call, correlate. */
 	for (size_t i = 0; i < b->memory.count; i++) {
 		struct gst_memory_record *r = &b->memory.data[i].out;
 		uint64_t end_ns = r->time_ns;
@@ -378,8 +364,6 @@ static void convert_times(struct gst_builder *b)
 			n->time_ns =
 				since_base(b, to_first(&b->processes.data[n->process], n->time_ns));
 	}
-	for (size_t i = 0; i < b->processes.count; i++)
-		b->processes.data[i].out.mono_to_model_ns -= (int64_t)b->m->base_ns;
 }
 
 /* ---- what notes void ---------------------------------------------------------------------------------- */
@@ -464,75 +448,197 @@ static void heed_notes(struct gst_builder *b)
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
+/* A synchronize may name its context in place of the current one. */
+void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c)
+{
+	const struct gst_api *api = gst_api_find(c->api);
+	uint32_t cupti_id;
+
+	if (api && api->layout == GST_PARAMS_CTX && c->args != GST_NONE &&
+	    gst_map_get(&b->processes.data[process].context_handles, b->args.data[c->args].a,
+			&cupti_id))
+		c->ctx = gst_model_context(b, process, cupti_id);
+}
+
+/* The calls of one thread that are not in their place yet. */
+struct run {
+	struct gst_call *next, *end;
+	uint32_t *ids; /* of the thread: gets that of the next one */
+	uint32_t raw, process;
+};
+
+struct head {
+	uint64_t key;
+	uint32_t run; /* equal keys: the lower thread first */
+};
+
+static uint64_t enter_ns(const struct gst_builder *b, const struct run *run)
+{
+	return since_base(b, to_first(&b->processes.data[run->process], run->next->enter_ns));
+}
+
+/* Several calls have one correlation id: @id comes after those that do. */
+static void chain_same(struct gst_builder *b, uint32_t process, uint32_t corr, gst_call_id first,
+		       gst_call_id id)
+{
+	uint32_t *last;
+
+	if (!b->same_id) {
+		b->same_id = gst_mem_alloc(b->call_count * sizeof(*b->same_id));
+		memset(b->same_id, 0xff, b->call_count * sizeof(*b->same_id));
+	}
+	last = gst_map_add(&b->last_same, (uint64_t)process << 32 | corr, first, NULL);
+	b->same_id[*last] = id;
+	*last = id;
+}
+
+/* Call @id of the model: the next one of @run. Its times become the model's. */
+static void place_call(struct gst_builder *b, struct run *run, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	struct gst_raw_process *p = &b->processes.data[run->process];
+	const struct gst_raw_thread *t = &b->threads.data[run->raw];
+
+	if (c != run->next)
+		*c = *run->next;
+	run->next++;
+	*run->ids++ = id;
+	c->enter_ns = since_base(b, to_first(p, c->enter_ns));
+	if (c->flags & GST_CALL_RETURNED) {
+		c->exit_ns = since_base(b, to_first(p, c->exit_ns));
+		/* A time beyond reason became 0. */
+		if (c->exit_ns < c->enter_ns)
+			c->exit_ns = c->enter_ns;
+	}
+	c->thread = t->final;
+	if (!t->lacks_ctx) {
+		c->ctx = gst_model_context(b, run->process, c->ctx);
+		if (c->cls == GST_API_CLASS_CTX_SYNC)
+			gst_model_name_context(b, run->process, c);
+	}
+	if (!c->corr)
+		return;
+	/* The first call of a process makes streams whatever it is: only these give handles. */
+	if (c->cls == GST_API_CLASS_STREAM_CREATE)
+		gst_map_put(&p->creators, c->corr, id);
+	if (p->dense) {
+		uint32_t *first = &p->dense[c->corr];
+
+		if (*first == GST_NONE) {
+			*first = id;
+		} else {
+			chain_same(b, run->process, c->corr, *first, id);
+		}
+	} else {
+		bool is_new;
+		uint32_t first = *gst_map_add(&p->sparse, c->corr, id, &is_new);
+
+		if (!is_new)
+			chain_same(b, run->process, c->corr, first, id);
+	}
+}
+
+static bool is_before(struct head a, struct head b)
+{
+	return a.key != b.key ? a.key < b.key : a.run < b.run;
+}
+
+/* The head at @at may be too large for its place. */
+static void sink(struct head *heads, size_t count, size_t at)
+{
+	struct head moved = heads[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count && is_before(heads[child + 1], heads[child]))
+			child++;
+		if (!is_before(heads[child], moved))
+			break;
+		heads[at] = heads[child];
+		at = child;
+	}
+	heads[at] = moved;
+}
+
+/* Where the calls are found by their correlation ids. */
+static void make_corr_tables(struct gst_builder *b)
+{
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+		size_t size = (size_t)p->most_corr + 1;
+
+		/* Correlation ids count up by one a call: a plain array, unless the file says otherwise. */
+		if (size > 8 * (size_t)p->call_count + 65536)
+			continue;
+		p->dense_size = size;
+		p->dense = gst_mem_alloc(size * sizeof(*p->dense));
+		memset(p->dense, 0xff, size * sizeof(*p->dense));
+	}
+}
+
+/*
+ * By the begin of the call, then by thread: the threads' calls are merged. Each thread's are in the order of
+ * its records; an enter before the last one cannot be, and counts as if it were at the same time.
+ */
 static void sort_calls(struct gst_builder *b)
 {
-	size_t count = b->calls.count;
-	uint32_t *first = gst_mem_alloc((b->threads.count + 1) * sizeof(*first));
-	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
-	struct gst_call *out = GST_ARENA_ARRAY(b->arena, struct gst_call, count);
-	uint32_t *by_thread = GST_ARENA_ARRAY(b->arena, uint32_t, count);
-	uint32_t last_api = UINT32_MAX;
-	const struct gst_api *api = NULL;
-	bool is_sorted = true;
+	size_t threads = b->threads.count;
+	struct run *runs = gst_mem_alloc(threads * sizeof(*runs));
+	struct head *heads = gst_mem_alloc(threads * sizeof(*heads));
+	uint32_t *by_thread = GST_ARENA_ARRAY(b->arena, uint32_t, b->call_count);
+	size_t count = 0;
+	gst_call_id id = 0;
 
-	/* By thread, each in the order of its records; an enter before the last one cannot be. */
-	for (size_t i = 0; i < b->threads.count; i++)
-		first[b->threads.data[i].final + 1] = b->threads.data[i].call_count;
-	for (size_t i = 0; i < b->threads.count; i++) {
-		first[i + 1] += first[i];
-		b->m->threads[i].call_count = first[i + 1] - first[i];
-		b->m->threads[i].calls = by_thread + first[i];
-	}
-	for (size_t i = 0; i < count; i++) {
-		uint32_t *at = &first[b->threads.data[b->calls.data[i].thread].final];
+	b->m->call_count = (uint32_t)b->call_count;
+	if (threads == 1) {
+		struct gst_raw_thread *t = b->threads.data;
 
-		items[*at].key = b->calls.data[i].enter_ns;
-		items[*at].value = (uint32_t)i;
-		++*at;
+		GST_ARENA_TAKE_VEC(b->arena, b->m->calls, &t->calls);
+	} else {
+		b->m->calls = GST_ARENA_ARRAY(b->arena, struct gst_call, b->call_count);
 	}
-	for (size_t i = 1; i < count; i++) {
-		if (items[i].key >= items[i - 1].key)
-			continue;
-		if (b->calls.data[items[i].value].thread ==
-		    b->calls.data[items[i - 1].value].thread) {
-			items[i].key = items[i - 1].key;
+	for (size_t i = 0; i < threads; i++) {
+		struct gst_raw_thread *t = &b->threads.data[i];
+		struct run *run = &runs[t->final];
+
+		run->raw = (uint32_t)i;
+		run->process = t->process;
+		run->next = threads == 1 ? b->m->calls : t->calls.data;
+		run->end = run->next + (threads == 1 ? b->call_count : t->calls.count);
+	}
+	for (size_t i = 0; i < threads; i++) {
+		struct gst_thread *t = &b->m->threads[i];
+
+		t->call_count = (uint32_t)(runs[i].end - runs[i].next);
+		t->calls = runs[i].ids = by_thread;
+		by_thread += t->call_count;
+		if (t->call_count)
+			heads[count++] = (struct head){enter_ns(b, &runs[i]), (uint32_t)i};
+	}
+	for (size_t i = count / 2; i-- > 0;)
+		sink(heads, count, i);
+	make_corr_tables(b);
+	while (count) {
+		struct run *run = &runs[heads[0].run];
+
+		place_call(b, run, id++);
+		if (run->next != run->end) {
+			uint64_t key = enter_ns(b, run);
+
+			if (key > heads[0].key)
+				heads[0].key = key;
 		} else {
-			is_sorted = false;
+			gst_vec_free(&b->threads.data[run->raw].calls);
+			heads[0] = heads[--count];
 		}
+		sink(heads, count, 0);
 	}
-	if (!is_sorted)
-		gst_sort_items(items, count);
-	b->raw_of = gst_mem_alloc(count * sizeof(*b->raw_of));
-	memset(first, 0, (b->threads.count + 1) * sizeof(*first));
-	for (size_t i = 0; i < count; i++) {
-		const struct gst_raw_call *raw = &b->calls.data[items[i].value];
-		uint32_t thread = b->threads.data[raw->thread].final;
-		struct gst_call *c = &out[i];
-
-		b->raw_of[i] = items[i].value;
-		if (raw->api != last_api) {
-			last_api = raw->api;
-			api = gst_api_find(raw->api);
-		}
-		c->enter_ns = raw->enter_ns;
-		c->exit_ns = raw->exit_ns;
-		c->api = raw->api;
-		c->corr = raw->corr;
-		c->thread = thread;
-		c->stream = c->event = c->ctx = GST_NONE;
-		c->args = raw->args;
-		c->result = raw->result;
-		c->cls = api ? api->class_id : GST_API_CLASS_OTHER;
-		c->api_flags = api ? api->flags : 0;
-		c->flags = (uint8_t)raw->flags;
-		/* The array of the thread began at calls; it is filled in order. */
-		by_thread[(size_t)(b->m->threads[thread].calls - by_thread) + first[thread]++] =
-			(uint32_t)i;
-	}
-	b->m->calls = out;
-	b->m->call_count = (uint32_t)count;
-	gst_mem_free(items, count * sizeof(*items));
-	gst_mem_free(first, (b->threads.count + 1) * sizeof(*first));
+	GST_ASSERT(id == b->call_count);
+	gst_mem_free(heads, threads * sizeof(*heads));
+	gst_mem_free(runs, threads * sizeof(*runs));
 }
 
 /* Calls with one correlation id that are looked at: those a call of the runtime makes inside. */
@@ -589,17 +695,19 @@ static enum claim claim_of(const struct gst_call *c, const struct gst_raw_dev *d
 	return can ? CLAIM_STRONG : CLAIM_NONE;
 }
 
-/* The one of the calls @first, @same_id[@first], ... that @d can be of; GST_NONE = none, or several. */
-static gst_call_id owner_of(const struct gst_model *m, const struct gst_raw_dev *d,
-			    gst_call_id first, const uint32_t *same_id)
+/* The one of the calls @first, same_id[@first], ... that @d can be of; GST_NONE = none, or several. */
+static gst_call_id owner_of(const struct gst_builder *b, const struct gst_raw_dev *d,
+			    gst_call_id first)
 {
 	gst_call_id owner = GST_NONE;
 	enum claim best = CLAIM_NONE;
 	uint32_t left = SHARED_MAX;
 	bool is_unique = false;
 
-	for (gst_call_id c = first; c != GST_NONE; c = same_id[c]) {
-		enum claim claim = claim_of(&m->calls[c], d);
+	if (!b->same_id)
+		return claim_of(&b->m->calls[first], d) != CLAIM_NONE ? first : GST_NONE;
+	for (gst_call_id c = first; c != GST_NONE; c = b->same_id[c]) {
+		enum claim claim = claim_of(&b->m->calls[c], d);
 
 		if (!left--)
 			return GST_NONE;
@@ -625,7 +733,7 @@ static bool is_likelier(const struct gst_raw_dev *d, const struct gst_raw_dev *b
 /* One launch is one kernel, unless it is for several devices: of more records, only one can be its. */
 static void keep_one_kernel(struct gst_builder *b, struct gst_raw_process *p, gst_call_id id)
 {
-	const struct gst_call *c = &b->m->calls[id];
+	struct gst_call *c = &b->m->calls[id];
 	uint32_t best = GST_NONE;
 	uint32_t kernels = 0;
 	uint32_t *link;
@@ -634,7 +742,7 @@ static void keep_one_kernel(struct gst_builder *b, struct gst_raw_process *p, gs
 	    (c->args != GST_NONE &&
 	     b->args.data[c->args].flags & (GST_LAUNCH_FLAG_MULTI_DEVICE | GST_LAUNCH_FLAG_UNREAD)))
 		return;
-	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = p->devs.data[d].next) {
+	for (uint32_t d = c->stream; d != GST_NONE; d = p->devs.data[d].next) {
 		if (p->devs.data[d].kind != DEV_KIND(KERNEL))
 			continue;
 		kernels++;
@@ -644,7 +752,7 @@ static void keep_one_kernel(struct gst_builder *b, struct gst_raw_process *p, gs
 	}
 	if (kernels < 2)
 		return;
-	for (link = &b->dev_head[id]; *link != GST_NONE;) {
+	for (link = &c->stream; *link != GST_NONE;) {
 		struct gst_raw_dev *d = &p->devs.data[*link];
 
 		if (d->kind != DEV_KIND(KERNEL) || *link == best) {
@@ -658,97 +766,73 @@ static void keep_one_kernel(struct gst_builder *b, struct gst_raw_process *p, gs
 	}
 }
 
-/* Chain the device records of each call, in the order of the file. */
+/* The first call of @p with @corr; GST_NONE. */
+static gst_call_id call_of_corr(const struct gst_raw_process *p, uint32_t corr)
+{
+	uint32_t call = GST_NONE;
+
+	if (!corr)
+		return GST_NONE;
+	if (!p->dense) {
+		(void)gst_map_get(&p->sparse, corr, &call);
+		return call;
+	}
+	return corr < p->dense_size ? p->dense[corr] : GST_NONE;
+}
+
+/* Chain the device records of each call, in the order of the file. Their times become the model's. */
 static void correlate(struct gst_builder *b)
 {
-	size_t count = b->m->call_count;
-	uint32_t *most = gst_mem_alloc(b->processes.count * sizeof(*most));
-	uint32_t *calls = gst_mem_alloc(b->processes.count * sizeof(*calls));
-	uint32_t *same_id = gst_mem_alloc(count * sizeof(*same_id));
-
-	b->dev_head = gst_mem_alloc(count * sizeof(*b->dev_head));
-	memset(same_id, 0xff, count * sizeof(*same_id));
-	memset(b->dev_head, 0xff, count * sizeof(*b->dev_head));
-	for (size_t i = 0; i < count; i++) {
-		uint32_t process = b->m->threads[b->m->calls[i].thread].process;
-
-		calls[process]++;
-		if (b->m->calls[i].corr > most[process])
-			most[process] = b->m->calls[i].corr;
-	}
 	for (size_t i = 0; i < b->processes.count; i++) {
 		struct gst_raw_process *p = &b->processes.data[i];
-		size_t size = (size_t)most[i] + 1;
-		struct gst_map sparse = {0};
-		uint32_t *dense = NULL;
 
-		/* Correlation ids count up by one a call: a plain array, unless the file says otherwise. */
-		if (size <= 8 * (size_t)calls[i] + 65536) {
-			dense = gst_mem_alloc(size * sizeof(*dense));
-			memset(dense, 0xff, size * sizeof(*dense));
-		}
-		for (size_t c = count; c-- > 0;) {
-			uint32_t corr = b->m->calls[c].corr;
-
-			/* From the last to the first: the first call with an id leads to the others. */
-			if (!corr || b->m->threads[b->m->calls[c].thread].process != i)
-				continue;
-			if (dense) {
-				same_id[c] = dense[corr];
-				dense[corr] = (uint32_t)c;
-			} else {
-				(void)gst_map_get(&sparse, corr, &same_id[c]);
-				gst_map_put(&sparse, corr, (uint32_t)c);
-			}
-		}
 		for (size_t d = p->devs.count; d-- > 0;) {
 			struct gst_raw_dev *dev = &p->devs.data[d];
-			uint32_t call = GST_NONE;
+			gst_call_id call = call_of_corr(p, dev->corr);
+			struct gst_call *c;
 
-			if (!dev->corr)
-				continue;
-			if (!dense) {
-				(void)gst_map_get(&sparse, dev->corr, &call);
-			} else if (dev->corr < size) {
-				call = dense[dev->corr];
-			}
+			dev->begin_ns = since_base(b, dev->begin_ns);
+			dev->end_ns = since_base(b, dev->end_ns);
 			if (call == GST_NONE) {
 				/* Events and waits of the library's own calls may be told of too. */
-				p->homeless += dev->kind <= DEV_KIND(MEMSET);
+				p->homeless += dev->corr && dev->kind <= DEV_KIND(MEMSET);
 				continue;
 			}
-			call = owner_of(b->m, dev, call, same_id);
+			call = owner_of(b, dev, call);
 			if (call == GST_NONE) {
 				p->misjoined += dev->kind != DEV_KIND(SYNC);
 				continue;
 			}
-			dev->next = b->dev_head[call];
+			c = &b->m->calls[call];
+			if (c->stream != GST_NONE && c->cls == GST_API_CLASS_LAUNCH)
+				gst_vec_push(&b->crowded, call);
+			dev->next = c->stream;
 			dev->bits |= RAW_DEV_CLAIMED;
-			b->dev_head[call] = (uint32_t)d;
+			c->stream = (uint32_t)d;
 		}
-		for (size_t r = 0; r < b->memory.count; r++) {
-			struct gst_raw_memory *rec = &b->memory.data[r];
+	}
+	for (size_t r = 0; r < b->memory.count; r++) {
+		struct gst_raw_memory *rec = &b->memory.data[r];
 
-			if (rec->out.process != i || !rec->corr)
-				continue;
-			if (!dense) {
-				(void)gst_map_get(&sparse, rec->corr, &rec->out.call);
-			} else if (rec->corr < size) {
-				rec->out.call = dense[rec->corr];
-			}
-		}
-		gst_mem_free(dense, size * sizeof(*dense));
-		gst_map_release(&sparse);
+		rec->out.call = call_of_corr(&b->processes.data[rec->out.process], rec->corr);
 	}
-	for (size_t c = 0; c < count; c++) {
-		if (b->dev_head[c] != GST_NONE)
-			keep_one_kernel(
-				b, &b->processes.data[b->m->threads[b->m->calls[c].thread].process],
-				(gst_call_id)c);
+	for (size_t i = 0; i < b->crowded.count; i++) {
+		gst_call_id call = b->crowded.data[i];
+		uint32_t thread = b->m->calls[call].thread;
+
+		keep_one_kernel(b, &b->processes.data[b->m->threads[thread].process], call);
 	}
-	gst_mem_free(same_id, count * sizeof(*same_id));
-	gst_mem_free(calls, b->processes.count * sizeof(*calls));
-	gst_mem_free(most, b->processes.count * sizeof(*most));
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		gst_mem_free(p->dense, p->dense_size * sizeof(*p->dense));
+		p->dense = NULL;
+		gst_map_release(&p->sparse);
+	}
+	gst_mem_free(b->same_id, b->call_count * sizeof(*b->same_id));
+	b->same_id = NULL;
+	gst_map_release(&b->last_same);
+	gst_vec_free(&b->crowded);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------ */
@@ -883,28 +967,6 @@ static void sort_overheads(struct gst_builder *b)
 	b->m->overhead_count = (uint32_t)count;
 }
 
-static void find_span(struct gst_model *m)
-{
-	uint64_t begin = UINT64_MAX;
-	uint64_t end = 0;
-
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		uint64_t last = m->calls[i].flags & GST_CALL_RETURNED ? m->calls[i].exit_ns
-								      : m->calls[i].enter_ns;
-
-		begin = m->calls[i].enter_ns < begin ? m->calls[i].enter_ns : begin;
-		end = last > end ? last : end;
-	}
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		if (!(m->ops[i].flags & (GST_OP_TIMED | GST_OP_PARTIAL)))
-			continue;
-		begin = m->ops[i].begin_ns < begin ? m->ops[i].begin_ns : begin;
-		end = m->ops[i].end_ns > end ? m->ops[i].end_ns : end;
-	}
-	m->begin_ns = begin == UINT64_MAX ? 0 : begin;
-	m->end_ns = end;
-}
-
 /* Short names of kernels, once a name. */
 static void shorten_names(struct gst_builder *b)
 {
@@ -951,16 +1013,8 @@ static void finish(struct gst_builder *b)
 	TAKE(b, b->notes, m->notes, m->note_count);
 	sort_memory(b);
 	sort_overheads(b);
-	find_span(m);
 	shorten_names(b);
 	gst_model_mark_ambiguous(m);
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		const struct gst_call *c = &m->calls[i];
-
-		m->stats.calls_without_return += !(c->flags & GST_CALL_RETURNED);
-		m->stats.captured_calls += (c->flags & GST_CALL_CAPTURED) != 0;
-		m->stats.ambiguous_calls += (c->flags & GST_CALL_AMBIGUOUS) != 0;
-	}
 }
 
 static void release(struct gst_builder *b)
@@ -986,14 +1040,14 @@ static void release(struct gst_builder *b)
 		gst_vec_free(&p->segments);
 		gst_vec_free(&p->devs);
 	}
-	gst_mem_free(b->raw_of, b->m->call_count * sizeof(*b->raw_of));
-	gst_mem_free(b->dev_head, b->m->call_count * sizeof(*b->dev_head));
+	for (size_t i = 0; i < b->threads.count; i++)
+		gst_vec_free(&b->threads.data[i].calls);
 	gst_map_release(&b->process_map);
 	gst_map_release(&b->thread_map);
 	gst_map_release(&b->lane_map);
 	gst_vec_free(&b->processes);
 	gst_vec_free(&b->threads);
-	gst_vec_free(&b->calls);
+	gst_vec_free(&b->values);
 	gst_vec_free(&b->args);
 	gst_vec_free(&b->kernels);
 	gst_vec_free(&b->copies);
@@ -1029,8 +1083,7 @@ static void release(struct gst_builder *b)
 
 static bool is_too_dense(const struct gst_builder *b)
 {
-	uint64_t items = (uint64_t)b->calls.count + b->kernels.count + b->copies.count +
-			 b->memsets.count + b->raw_memops.count;
+	uint64_t items = b->call_count + b->detail_count + b->raw_memops.count;
 	uint64_t rows = (uint64_t)b->memory.count + b->overheads.count;
 	uint64_t bytes = items * ITEM_BYTES + rows * ROW_BYTES;
 
@@ -1045,16 +1098,14 @@ static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uin
 
 	b->file_bytes += gst_loader_stats(loader)->file_bytes;
 	while ((more = gst_loader_next(loader, &rec)) > 0) {
-		if (b->calls.count > MAX_ITEMS)
+		if (b->call_count > MAX_ITEMS)
 			return gst_err_set(err, GST_E_LIMIT, "more than %u calls", MAX_ITEMS);
 		if (!(++b->records_read % 4096) && is_too_dense(b))
 			return gst_err_set(err, GST_E_LIMIT,
 					   "%" PRIu64 " calls and device records in %" PRIu64
 					   " bytes are more than any tracer writes",
-					   (uint64_t)b->calls.count + b->kernels.count +
-						   b->copies.count + b->memsets.count +
-						   b->raw_memops.count + b->memory.count +
-						   b->overheads.count,
+					   b->call_count + b->detail_count + b->raw_memops.count +
+						   b->memory.count + b->overheads.count,
 					   b->file_bytes);
 		gst_model_ingest(b, source, &rec);
 	}
@@ -1093,11 +1144,13 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	convert_times(&b);
 	sort_calls(&b);
 	correlate(&b);
+	for (size_t i = 0; i < b.processes.count; i++)
+		b.processes.data[i].out.mono_to_model_ns -= (int64_t)b.m->base_ns;
 	st = gst_model_resolve(&b, err);
 	if (st)
 		goto out;
 	/* Large, and of no more use: before the results are copied. */
-	gst_vec_free(&b.calls);
+	gst_vec_free(&b.values);
 	for (size_t i = 0; i < b.processes.count; i++)
 		gst_vec_free(&b.processes.data[i].devs);
 	judge_ids(&b);

@@ -131,6 +131,7 @@ struct gst_call_args {
 	int32_t extra;	/* priority; copy: direction; others: device + 1 */
 };
 
+/* How a kernel was launched. Ops of one context may share an entry. */
 struct gst_kernel {
 	uint32_t grid[3];
 	uint16_t block[3];
@@ -140,6 +141,7 @@ struct gst_kernel {
 	uint32_t cupti_stream;
 	uint16_t channel;
 	uint8_t channel_type, launch_type;
+	uint32_t ctx; /* index into model->contexts; GST_NONE = not told */
 	uint64_t graph_node;
 };
 

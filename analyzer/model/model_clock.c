@@ -26,7 +26,7 @@ static uint64_t drift(const struct gst_anchor *a, const struct gst_anchor *b)
 	return distance(b->gpu_ns - a->gpu_ns, b->mono_ns - a->mono_ns);
 }
 
-static bool is_step(const struct gst_anchor *a, const struct gst_anchor *b)
+static bool find_step(const struct gst_anchor *a, const struct gst_anchor *b)
 {
 	uint64_t span = b->mono_ns - a->mono_ns;
 
@@ -64,7 +64,8 @@ void gst_clock_map_seal(struct gst_clock_map *map, uint64_t *steps)
 			map->uncertainty_ns = sorted[i].width_ns;
 		if (!i)
 			continue;
-		if (is_step(&sorted[i - 1], &sorted[i])) {
+		map->anchors.data[i - 1].is_step = find_step(&sorted[i - 1], &sorted[i]);
+		if (map->anchors.data[i - 1].is_step) {
 			map->has_steps = true;
 			++*steps;
 		}
@@ -118,7 +119,7 @@ static uint64_t by_anchor(const struct gst_clock_map *map, size_t i, uint64_t gp
 	if (gpu_ns < a->gpu_ns || i + 1 == map->anchors.count)
 		return a->mono_ns + offset;
 	span = b->mono_ns - a->mono_ns;
-	if (is_step(a, b))
+	if (a->is_step)
 		return offset <= span / 2 || b->gpu_ns - gpu_ns > span
 			       ? a->mono_ns + offset
 			       : b->mono_ns - (b->gpu_ns - gpu_ns);

@@ -253,18 +253,60 @@ static uint32_t add_args(struct gst_builder *b, uint64_t a, uint64_t c, uint64_t
 	return (uint32_t)b->args.count - 1;
 }
 
+static const struct gst_api *find_api(struct gst_builder *b, uint32_t id)
+{
+	struct gst_api_cache *cache = &b->api_cache[id % API_CACHE];
+
+	if (!cache->api || cache->id != id) {
+		cache->id = id;
+		cache->api = gst_api_find(id);
+	}
+	return cache->api;
+}
+
+static void init_call(struct gst_builder *b, struct gst_call *call, uint32_t thread,
+		      uint64_t enter_ns, uint32_t id, uint32_t corr)
+{
+	const struct gst_api *api = find_api(b, id);
+
+	*call = (struct gst_call){
+		.enter_ns = enter_ns,
+		.api = id,
+		.corr = corr,
+		.thread = thread,
+		.stream = GST_NONE,
+		.args = GST_NONE,
+		.cls = api ? api->class_id : GST_API_CLASS_OTHER,
+		.api_flags = api ? api->flags : 0,
+	};
+}
+
+static void add_call(struct gst_builder *b, uint32_t thread, const struct gst_call *call)
+{
+	struct gst_raw_thread *t = &b->threads.data[thread];
+	struct gst_raw_process *p = &b->processes.data[t->process];
+
+	if (call->ctx) {
+		(void)gst_model_context(b, t->process, call->ctx);
+	} else {
+		t->lacks_ctx = true;
+	}
+	p->call_count++;
+	if (call->corr > p->most_corr)
+		p->most_corr = call->corr;
+	b->call_count++;
+	gst_vec_push(&t->calls, *call);
+}
+
 static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
 {
 	const struct gst_rec_call_prefix *prefix = rec->data;
-	struct gst_raw_call call = {0};
+	struct gst_call call;
 
-	call.enter_ns = prefix->enter_ns;
-	call.handle = prefix->stream;
-	call.api = prefix->api;
-	call.corr = rec->corr;
+	init_call(b, &call, thread, prefix->enter_ns, prefix->api, rec->corr);
 	call.ctx = prefix->ctx;
-	call.thread = thread;
-	call.args = GST_NONE;
+	call.first_op = (uint32_t)prefix->stream;
+	call.op_count = (uint32_t)(prefix->stream >> 32);
 	switch (rec->kind) {
 	case GST_REC_CALL: {
 		const struct gst_rec_call *r = rec->data;
@@ -276,7 +318,8 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 		const struct gst_rec_call_launch *r = rec->data;
 
 		call.args = add_args(b, r->event, 0, 0, r->flags, 0);
-		call.name = string_id(&b->processes.data[b->threads.data[thread].process], r->name);
+		call.sync_id =
+			string_id(&b->processes.data[b->threads.data[thread].process], r->name);
 		break;
 	}
 	case GST_REC_CALL_COPY: {
@@ -324,33 +367,31 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	default:
 		break;
 	}
-	b->threads.data[thread].open = (uint32_t)b->calls.count;
-	b->threads.data[thread].call_count++;
-	gst_vec_push(&b->calls, call);
+	add_call(b, thread, &call);
+	b->threads.data[thread].open = (uint32_t)b->threads.data[thread].calls.count - 1;
 }
 
 static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
 {
 	const struct gst_rec_call_exit *r = rec->data;
 	struct gst_raw_thread *t = &b->threads.data[thread];
-	struct gst_raw_call *call = t->open == GST_NONE ? NULL : &b->calls.data[t->open];
+	struct gst_call *call = t->open == GST_NONE ? NULL : &t->calls.data[t->open];
 
 	t->open = GST_NONE;
 	if (!call || call->corr != rec->corr) {
-		struct gst_raw_call lone = {0};
+		struct gst_call lone;
 
 		/* Its enter was lost: all that is known is that it ended. */
-		lone.enter_ns = r->exit_ns;
-		lone.corr = rec->corr;
-		lone.thread = thread;
-		lone.args = GST_NONE;
+		init_call(b, &lone, thread, r->exit_ns, 0, rec->corr);
 		lone.flags = GST_CALL_NO_ENTER;
-		t->call_count++;
-		gst_vec_push(&b->calls, lone);
-		call = &b->calls.data[b->calls.count - 1];
+		add_call(b, thread, &lone);
+		call = &t->calls.data[t->calls.count - 1];
 	}
 	call->exit_ns = r->exit_ns < call->enter_ns ? call->enter_ns : r->exit_ns;
-	call->value = r->value;
+	if (r->value) {
+		gst_vec_push(&b->values, r->value);
+		call->event = (uint32_t)b->values.count;
+	}
 	call->result = r->result;
 	call->flags |= GST_CALL_RETURNED;
 }
@@ -359,25 +400,29 @@ static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst
 static void ingest_memop(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
 {
 	const struct gst_rec_memop *r = rec->data;
-	uint32_t open = b->threads.data[thread].open;
-	struct gst_raw_call *call = open == GST_NONE ? NULL : &b->calls.data[open];
-	const struct gst_api *api = call ? gst_api_find(call->api) : NULL;
+	struct gst_raw_thread *t = &b->threads.data[thread];
+	struct gst_call *call = t->open == GST_NONE ? NULL : &t->calls.data[t->open];
 
-	if (!api || api->class_id != GST_API_CLASS_MEMOP || call->corr != rec->corr)
+	if (!call || call->cls != GST_API_CLASS_MEMOP || call->corr != rec->corr)
 		return;
 	gst_vec_push(&b->raw_memops, ((struct gst_raw_memop){.out = {.address = r->address,
 								     .value = r->value,
 								     .type = r->type,
 								     .flags = r->flags},
 							     .index = r->index,
-							     .previous = call->name}));
-	call->name = (uint32_t)b->raw_memops.count;
+							     .previous = call->sync_id}));
+	call->sync_id = (uint32_t)b->raw_memops.count;
 }
 
 /* ---- device records ------------------------------------------------------------------------------- */
 
-static void add_dev(struct gst_raw_process *p, const struct gst_record *rec, struct gst_raw_dev dev)
+static void add_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec,
+		    struct gst_raw_dev dev)
 {
+	struct gst_raw_process *p = &b->processes.data[process];
+
+	if (dev.ctx)
+		(void)gst_model_context(b, process, dev.ctx);
 	dev.corr = rec->corr;
 	dev.next = GST_NONE;
 	dev.kind = (uint8_t)(rec->kind - GST_REC_KERNEL);
@@ -389,10 +434,29 @@ static uint32_t small_id(uint64_t id)
 	return id < UINT32_MAX ? (uint32_t)id : 0;
 }
 
-static void ingest_kernel(struct gst_builder *b, struct gst_raw_process *p,
-			  const struct gst_record *rec)
+/* The index of @k in the table: programs launch the same again and again. */
+static uint32_t intern_kernel(struct gst_builder *b, const struct gst_kernel *k)
+{
+	uint64_t words[sizeof(*k) / 8];
+	uint64_t hash = 0;
+	uint32_t *slot;
+
+	_Static_assert(sizeof(*k) % 8 == 0, "hashed word by word");
+	memcpy(words, k, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
+	slot = &b->kernel_cache[hash >> 40 & (KERNEL_CACHE - 1)];
+	if (!*slot || memcmp(&b->kernels.data[*slot - 1], k, sizeof(*k)) != 0) {
+		gst_vec_push(&b->kernels, *k);
+		*slot = (uint32_t)b->kernels.count;
+	}
+	return *slot - 1;
+}
+
+static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
 	const struct gst_rec_kernel *r = rec->data;
+	struct gst_raw_process *p = &b->processes.data[process];
 	struct gst_kernel k = {.grid = {r->grid_x, r->grid_y, r->grid_z},
 			       .block = {r->block_x, r->block_y, r->block_z},
 			       .registers = r->registers,
@@ -402,19 +466,20 @@ static void ingest_kernel(struct gst_builder *b, struct gst_raw_process *p,
 			       .channel = r->channel,
 			       .channel_type = r->channel_type,
 			       .launch_type = r->launch_type,
+			       .ctx = r->ctx ? gst_model_context(b, process, r->ctx) : GST_NONE,
 			       .graph_node = r->graph_node};
 
-	add_dev(p, rec,
+	add_dev(b, process, rec,
 		(struct gst_raw_dev){.begin_ns = r->start_ns,
 				     .end_ns = r->end_ns,
 				     .ctx = r->ctx,
 				     .stream = r->stream,
 				     .name = string_id(p, r->name),
-				     .detail = (uint32_t)b->kernels.count,
+				     .detail = intern_kernel(b, &k),
 				     .sync_id = r->graph,
 				     .flags = (uint8_t)r->flags,
 				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
-	gst_vec_push(&b->kernels, k);
+	b->detail_count++;
 }
 
 static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
@@ -438,7 +503,7 @@ static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct 
 		c.src_ctx = gst_model_context(b, process, r->src_ctx);
 	if (r->is_peer && r->dst_ctx)
 		c.dst_ctx = gst_model_context(b, process, r->dst_ctx);
-	add_dev(&b->processes.data[process], rec,
+	add_dev(b, process, rec,
 		(struct gst_raw_dev){.begin_ns = r->start_ns,
 				     .end_ns = r->end_ns,
 				     .ctx = r->ctx,
@@ -448,10 +513,10 @@ static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct 
 				     .flags = (uint8_t)r->flags,
 				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
 	gst_vec_push(&b->copies, c);
+	b->detail_count++;
 }
 
-static void ingest_memset(struct gst_builder *b, struct gst_raw_process *p,
-			  const struct gst_record *rec)
+static void ingest_memset(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
 	const struct gst_rec_memset *r = rec->data;
 	struct gst_memset s = {.bytes = r->size,
@@ -460,7 +525,7 @@ static void ingest_memset(struct gst_builder *b, struct gst_raw_process *p,
 			       .is_async = r->is_async != 0,
 			       .cupti_stream = r->stream};
 
-	add_dev(p, rec,
+	add_dev(b, process, rec,
 		(struct gst_raw_dev){.begin_ns = r->start_ns,
 				     .end_ns = r->end_ns,
 				     .ctx = r->ctx,
@@ -470,17 +535,16 @@ static void ingest_memset(struct gst_builder *b, struct gst_raw_process *p,
 				     .flags = (uint8_t)r->flags,
 				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
 	gst_vec_push(&b->memsets, s);
+	b->detail_count++;
 }
 
 static void ingest_other_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
-	struct gst_raw_process *p = &b->processes.data[process];
-
 	switch (rec->kind) {
 	case GST_REC_GRAPH_RUN: {
 		const struct gst_rec_graph_run *r = rec->data;
 
-		add_dev(p, rec,
+		add_dev(b, process, rec,
 			(struct gst_raw_dev){.begin_ns = r->start_ns,
 					     .end_ns = r->end_ns,
 					     .ctx = r->ctx,
@@ -492,7 +556,7 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 	case GST_REC_SYNC: {
 		const struct gst_rec_sync *r = rec->data;
 
-		add_dev(p, rec,
+		add_dev(b, process, rec,
 			(struct gst_raw_dev){.begin_ns = r->start_ns,
 					     .end_ns = r->end_ns,
 					     .ctx = r->ctx,
@@ -507,7 +571,7 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 	case GST_REC_EVENT: {
 		const struct gst_rec_event *r = rec->data;
 
-		add_dev(p, rec,
+		add_dev(b, process, rec,
 			(struct gst_raw_dev){.begin_ns = r->time_ns,
 					     .end_ns = r->time_ns,
 					     .ctx = r->ctx,
@@ -520,7 +584,7 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 	case GST_REC_HOST_RUN: {
 		const struct gst_rec_host_run *r = rec->data;
 
-		add_dev(p, rec,
+		add_dev(b, process, rec,
 			(struct gst_raw_dev){.begin_ns = r->start_ns,
 					     .end_ns = r->end_ns,
 					     .ctx = r->ctx,
@@ -697,13 +761,13 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		ingest_memop(b, find_thread(b, process, rec->thread), rec);
 		break;
 	case GST_REC_KERNEL:
-		ingest_kernel(b, p, rec);
+		ingest_kernel(b, process, rec);
 		break;
 	case GST_REC_MEMCPY:
 		ingest_memcpy(b, process, rec);
 		break;
 	case GST_REC_MEMSET:
-		ingest_memset(b, p, rec);
+		ingest_memset(b, process, rec);
 		break;
 	default:
 		ingest_other_dev(b, process, rec);

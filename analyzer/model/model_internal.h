@@ -9,6 +9,7 @@
 /* One reading of the clocks, as far as conversion needs it. */
 struct gst_anchor {
 	uint64_t mono_ns, gpu_ns, real_ns, width_ns;
+	bool is_step; /* between it and the next one the wall clock stepped */
 };
 
 /* From the clock of device records to MONOTONIC: by the two nearest anchors. */
@@ -20,17 +21,27 @@ struct gst_clock_map {
 	size_t hint;		 /* anchor of the last answer */
 };
 
-/* A call as it came; enter and exit are MONOTONIC. */
-struct gst_raw_call {
-	uint64_t enter_ns, exit_ns;
-	uint64_t handle; /* stream, as passed */
-	uint64_t value;	 /* what it gave */
-	uint32_t api, corr, thread /* raw index */, ctx /* CUPTI id, 0 = not known */;
-	uint32_t args; /* GST_NONE = none */
-	/* kernel name, id of the process; of a memory operation: its last element's index + 1; 0 = none */
+/*
+ * A call as it came is a struct gst_call already, so that it is copied once at most. Until gst_model_resolve has
+ * come to it, these fields hold what the record said, or a step found out:
+ *
+ *   ctx                 CUPTI's number; 0 = not known (index of the context, or none, once the calls are sorted)
+ *   first_op, op_count  stream handle, as passed: gst_call_handle()
+ *   sync_id             kernel name, id of the process; of a memory operation: its last element's index + 1; 0 = none
+ *   event               index of the value it gave in builder->values, + 1; 0 = none
+ *   stream              its first device record; GST_NONE = none
+ */
+static inline uint64_t gst_call_handle(const struct gst_call *c)
+{
+	return (uint64_t)c->op_count << 32 | c->first_op;
+}
+
+/* The same of the call that is being resolved. */
+struct gst_pending {
+	uint64_t handle;
+	uint64_t value;
 	uint32_t name;
-	int32_t result;
-	uint32_t flags; /* enum gst_call_flags */
+	uint32_t dev;
 };
 
 /* A device record as it came. */
@@ -56,9 +67,10 @@ struct gst_raw_dev {
 struct gst_raw_thread {
 	uint32_t process, index, name;
 	uint64_t tid;
-	uint32_t open;	     /* raw call without an exit yet; GST_NONE */
-	uint32_t call_count; /* raw calls */
-	uint32_t final;	     /* index in the model */
+	uint32_t open;	/* call without an exit yet; GST_NONE */
+	uint32_t final; /* index in the model */
+	bool lacks_ctx; /* some of its calls do not tell their context */
+	GST_VEC(struct gst_call) calls;
 };
 
 struct gst_raw_stream_def {
@@ -101,6 +113,11 @@ struct gst_raw_process {
 	GST_VEC(struct gst_raw_stream_def) stream_defs;
 	GST_VEC(struct gst_raw_event_state) event_states;
 	GST_VEC(struct gst_raw_dev) devs;
+	uint32_t call_count, most_corr; /* number of calls, largest correlation id */
+	/* correlation id -> first call with it: an array, or a map if the ids are few and far between */
+	uint32_t *dense;
+	size_t dense_size;
+	struct gst_map sparse;
 	uint32_t first_segment;
 	bool has_segment;
 	GST_VEC(struct gst_raw_segment) segments; /* by index, once sorted */
@@ -146,7 +163,9 @@ struct gst_raw_memory {
 	uint32_t corr;
 };
 
-#define LANE_CACHE 64u
+#define LANE_CACHE   512u
+#define API_CACHE    64u
+#define KERNEL_CACHE 4096u
 
 struct gst_builder {
 	struct gst_arena *arena;
@@ -155,7 +174,8 @@ struct gst_builder {
 	uint64_t base_ns; /* that of the whole trace, if a window of it is read; 0 = not told */
 	GST_VEC(struct gst_raw_process) processes;
 	GST_VEC(struct gst_raw_thread) threads;
-	GST_VEC(struct gst_raw_call) calls;
+	uint64_t call_count, detail_count; /* calls, and device records with details, so far */
+	GST_VEC(uint64_t) values;	   /* handles and addresses that calls gave */
 	GST_VEC(struct gst_call_args) args;
 	GST_VEC(struct gst_kernel) kernels;
 	GST_VEC(struct gst_copy) copies;
@@ -179,15 +199,26 @@ struct gst_builder {
 	/* device records, or elements of a batch, of the call at hand */
 	GST_VEC(uint32_t) found;
 	struct gst_map process_map, thread_map, lane_map;
-	/* once the calls are sorted, by final call id */
-	uint32_t *raw_of;   /* raw index of each call */
-	uint32_t *dev_head; /* first device record of each call, in its process; GST_NONE */
+	/* once the calls are sorted: the next call with the same correlation id; NULL: no two have one */
+	uint32_t *same_id;
+	struct gst_map last_same;   /* process, correlation id -> the last one, of several */
+	GST_VEC(uint32_t) crowded;  /* calls with several device records */
+	uint64_t first_ns, last_ns; /* of all calls */
 	uint32_t last_process, last_thread; /* caches of the look-ups */
 	struct gst_lane_cache {
 		uint64_t key;
 		uint32_t lane;
 		bool is_used;
 	} lane_cache[LANE_CACHE];
+	struct gst_handle_cache {
+		uint64_t handle; /* 0 = unused */
+		uint32_t process, stream;
+	} handle_cache[LANE_CACHE];
+	struct gst_api_cache {
+		const struct gst_api *api; /* NULL = unused, or not known */
+		uint32_t id;
+	} api_cache[API_CACHE];
+	uint32_t kernel_cache[KERNEL_CACHE]; /* by hash: index + 1 of a kernel that was like it */
 };
 
 /* model_clock.c */
@@ -197,6 +228,9 @@ uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns);
 /* The same for something that was not before @enter_ns: after a step back a clock shows times twice. */
 uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns);
 void gst_clock_map_release(struct gst_clock_map *map);
+
+/* build.c: a synchronize may name its context in place of the current one. */
+void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c);
 
 /* model_ingest.c: take one record in. */
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);

@@ -264,6 +264,7 @@ static void begin_segment(struct gst_builder *b, uint32_t process,
 	if (segment->is_unbroken)
 		return;
 	gst_map_release(&p->handles);
+	memset(b->handle_cache, 0, sizeof(b->handle_cache));
 	gst_map_release(&p->event_lives);
 	p->capture_floor = (uint32_t)b->captures.count;
 	/* The loader gives definitions segment by segment. */
@@ -283,18 +284,6 @@ static void begin_segment(struct gst_builder *b, uint32_t process,
 		if (s->segment == segment->index)
 			gst_map_put(&p->event_lives, s->handle,
 				    new_event(b, process, s->handle, s->flags, GST_NONE, !s->corr));
-	}
-}
-
-static void find_creators(struct gst_builder *b)
-{
-	for (uint32_t i = 0; i < b->m->call_count; i++) {
-		const struct gst_call *c = &b->m->calls[i];
-
-		/* The first call of a process makes streams whatever it is: only these give handles. */
-		if (c->cls == GST_API_CLASS_STREAM_CREATE && c->corr)
-			gst_map_put(&b->processes.data[b->m->threads[c->thread].process].creators,
-				    c->corr, i);
 	}
 }
 
@@ -367,33 +356,22 @@ static bool tells_lane(const struct gst_raw_dev *d)
 	return d->kind != DEV_KIND(SYNC) || d->sync_type == GST_SYNC_STREAM_WAIT;
 }
 
+/* The first of those from @dev on. */
 static const struct gst_raw_dev *lane_record(const struct gst_builder *b, uint32_t process,
-					     gst_call_id call)
+					     uint32_t dev)
 {
 	const struct gst_raw_process *p = &b->processes.data[process];
 
-	for (uint32_t d = b->dev_head[call]; d != GST_NONE; d = p->devs.data[d].next) {
+	for (uint32_t d = dev; d != GST_NONE; d = p->devs.data[d].next) {
 		if (tells_lane(&p->devs.data[d]))
 			return &p->devs.data[d];
 	}
 	return NULL;
 }
 
-/* A synchronize may name its context in place of the current one. */
-static void name_context(struct gst_builder *b, uint32_t process, struct gst_call *c)
-{
-	const struct gst_api *api = gst_api_find(c->api);
-	uint32_t cupti_id;
-
-	if (api && api->layout == GST_PARAMS_CTX && c->args != GST_NONE &&
-	    gst_map_get(&b->processes.data[process].context_handles, b->args.data[c->args].a,
-			&cupti_id))
-		c->ctx = gst_model_context(b, process, cupti_id);
-}
-
 /*
  * The context of each call: as recorded, else that of the thread's last call that tells (or first, before
- * that), else the only one of the process.
+ * that), else the only one of the process. Where all calls of a thread tell it, it is known already.
  */
 static void find_contexts(struct gst_builder *b)
 {
@@ -401,29 +379,29 @@ static void find_contexts(struct gst_builder *b)
 
 	for (uint32_t c = 0; c < b->contexts.count; c++)
 		b->processes.data[b->contexts.data[c].process].last_context = c;
-	for (uint32_t t = 0; t < m->thread_count; t++) {
+	for (size_t raw = 0; raw < b->threads.count; raw++) {
+		uint32_t t = b->threads.data[raw].final;
 		uint32_t process = m->threads[t].process;
 		struct gst_raw_process *p = &b->processes.data[process];
 		uint32_t current = GST_NONE;
 		uint32_t unknown = 0;
 
-		for (uint32_t i = 0; i < m->threads[t].call_count; i++) {
-			gst_call_id id = m->threads[t].calls[i];
-			struct gst_call *c = &m->calls[id];
-			const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+		for (uint32_t i = 0; i < m->threads[t].call_count && b->threads.data[raw].lacks_ctx;
+		     i++) {
+			struct gst_call *c = &m->calls[m->threads[t].calls[i]];
 			const struct gst_raw_dev *d;
 
-			if (raw->ctx) {
-				current = gst_model_context(b, process, raw->ctx);
-			} else if (takes_stream(c) && is_default_handle(raw->handle) &&
-				   (d = lane_record(b, process, id)) != NULL && d->ctx) {
+			if (c->ctx) {
+				current = gst_model_context(b, process, c->ctx);
+			} else if (takes_stream(c) && is_default_handle(gst_call_handle(c)) &&
+				   (d = lane_record(b, process, c->stream)) != NULL && d->ctx) {
 				current = gst_model_context(b, process, d->ctx);
 			}
 			c->ctx = current;
 			if (current == GST_NONE)
 				unknown = i + 1;
 			if (c->cls == GST_API_CLASS_CTX_SYNC)
-				name_context(b, process, c);
+				gst_model_name_context(b, process, c);
 		}
 		/* Calls before the first that tells. */
 		if (unknown && unknown < m->threads[t].call_count) {
@@ -442,10 +420,28 @@ static void find_contexts(struct gst_builder *b)
 
 /* ---- streams of calls --------------------------------------------------------------------------------- */
 
+static struct gst_handle_cache *cache_of(struct gst_builder *b, uint32_t process, uint64_t handle)
+{
+	return &b->handle_cache[gst_hash_u64(handle ^ process) % LANE_CACHE];
+}
+
+/* @handle means @stream from here on; GST_NONE = nothing. */
+static void set_handle(struct gst_builder *b, uint32_t process, uint64_t handle, uint32_t stream)
+{
+	struct gst_map *handles = &b->processes.data[process].handles;
+
+	cache_of(b, process, handle)->handle = 0;
+	if (stream == GST_NONE) {
+		(void)gst_map_remove(handles, handle);
+	} else {
+		gst_map_put(handles, handle, stream);
+	}
+}
+
 static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c, uint64_t handle)
 {
 	uint32_t process = b->m->threads[c->thread].process;
-	struct gst_raw_process *p = &b->processes.data[process];
+	struct gst_handle_cache *cache;
 	uint32_t found;
 
 	if (handle == 0)
@@ -456,13 +452,17 @@ static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c
 		return legacy_of(b, process, c->ctx);
 	if (handle == HANDLE_PER_THREAD)
 		return per_thread_of(b, process, c->thread, c->ctx);
-	if (gst_map_get(&p->handles, handle, &found))
-		return root(b, found);
-	/* Made before the trace began, or its creation was lost. */
-	found = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
-	b->streams.data[found].out.handle = handle;
-	gst_map_put(&p->handles, handle, found);
-	return found;
+	cache = cache_of(b, process, handle);
+	if (cache->handle == handle && cache->process == process)
+		return root(b, cache->stream);
+	if (!gst_map_get(&b->processes.data[process].handles, handle, &found)) {
+		/* Made before the trace began, or its creation was lost. */
+		found = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
+		b->streams.data[found].out.handle = handle;
+		set_handle(b, process, handle, found);
+	}
+	*cache = (struct gst_handle_cache){handle, process, found};
+	return root(b, found);
 }
 
 /* Whether lane @r of device records may be what @h is in the map of handles. */
@@ -557,10 +557,9 @@ static bool is_default_of_green(const struct gst_builder *b, const struct gst_ca
 }
 
 /* The stream call @id names, by its handle and, if there is one, the record of what it submitted. */
-static void resolve_stream(struct gst_builder *b, gst_call_id id)
+static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct gst_pending *raw)
 {
 	struct gst_call *c = &b->m->calls[id];
-	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
 	uint32_t process = b->m->threads[c->thread].process;
 	const struct gst_raw_dev *d;
 	uint32_t by_record;
@@ -569,7 +568,7 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id)
 		return;
 	if (c->flags & GST_CALL_NO_ENTER || is_about_context(c))
 		return;
-	d = lane_record(b, process, id);
+	d = lane_record(b, process, raw->dev);
 	c->stream = is_default_of_green(b, c, raw->handle) ? GST_NONE
 							   : stream_of_handle(b, c, raw->handle);
 	if (d) {
@@ -591,13 +590,12 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id)
 		b->streams.data[c->stream].is_named = true;
 }
 
-static void create_stream(struct gst_builder *b, gst_call_id id)
+static void create_stream(struct gst_builder *b, gst_call_id id, const struct gst_pending *raw)
 {
 	struct gst_call *c = &b->m->calls[id];
-	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
 	uint32_t process = b->m->threads[c->thread].process;
 	struct gst_raw_process *p = &b->processes.data[process];
-	const struct gst_call_args *args = raw->args == GST_NONE ? NULL : &b->args.data[raw->args];
+	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->args.data[c->args];
 	const struct gst_api *api = gst_api_find(c->api);
 	bool is_nonblocking = (args && args->flags & STREAM_FLAG_NONBLOCKING) ||
 			      (api && api->layout == GST_PARAMS_GREEN_STREAM_CREATE);
@@ -644,7 +642,7 @@ static void create_stream(struct gst_builder *b, gst_call_id id)
 	s->handle = raw->value;
 	s->create_call = id;
 	b->streams.data[c->stream].is_named = true;
-	gst_map_put(&p->handles, raw->value, c->stream);
+	set_handle(b, process, raw->value, c->stream);
 }
 
 /* ---- ops ------------------------------------------------------------------------------------------------ */
@@ -823,14 +821,14 @@ static bool dev_is_before(const struct gst_raw_dev *a, const struct gst_raw_dev 
 	return a->stream < b->stream;
 }
 
-/* Device records of call @id that are ops of their own or nodes, by time, into b->found. */
-static void gather(struct gst_builder *b, uint32_t process, gst_call_id id)
+/* Device records from @dev on that are ops of their own or nodes, by time, into b->found. */
+static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 {
 	const struct gst_raw_dev *devs = b->processes.data[process].devs.data;
 	bool is_sorted = true;
 
 	gst_vec_clear(&b->found);
-	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = devs[d].next) {
+	for (uint32_t d = dev; d != GST_NONE; d = devs[d].next) {
 		if (kind_of_dev(&devs[d]) == GST_OP_KIND_COUNT)
 			continue;
 		if (b->found.count &&
@@ -932,7 +930,7 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 	}
 }
 
-static void finish_event_op(struct gst_builder *b, uint32_t process, gst_call_id id,
+static void finish_event_op(struct gst_builder *b, uint32_t process, gst_call_id id, uint32_t dev,
 			    struct gst_op *op)
 {
 	const struct gst_call *c = &b->m->calls[id];
@@ -942,7 +940,7 @@ static void finish_event_op(struct gst_builder *b, uint32_t process, gst_call_id
 	op->sync_id = c->sync_id;
 	if (op->kind != GST_OP_EVENT_RECORD)
 		return;
-	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = devs[d].next) {
+	for (uint32_t d = dev; d != GST_NONE; d = devs[d].next) {
 		if (devs[d].kind == DEV_KIND(EVENT) && devs[d].bits & RAW_DEV_TIMED) {
 			op->begin_ns = op->end_ns = devs[d].begin_ns;
 			op->flags |= GST_OP_TIMED;
@@ -953,7 +951,7 @@ static void finish_event_op(struct gst_builder *b, uint32_t process, gst_call_id
 
 /* Does this kind of op have a device record, if all went well? */
 static bool has_record(const struct gst_builder *b, uint32_t process, enum gst_op_kind kind,
-		       const struct gst_raw_call *raw)
+		       const struct gst_call *c)
 {
 	/* Recorded without them, by choice: nothing is missing. */
 	if (b->processes.data[process].out.trace.options & GST_TRACE_NO_DEVICE)
@@ -965,7 +963,7 @@ static bool has_record(const struct gst_builder *b, uint32_t process, enum gst_o
 		return true;
 	case GST_OP_MEMCPY:
 		/* Host to host is a matter of the CPU. */
-		return raw->args == GST_NONE || b->args.data[raw->args].extra != GST_COPY_HTOH;
+		return c->args == GST_NONE || b->args.data[c->args].extra != GST_COPY_HTOH;
 	case GST_OP_HOST_FUNC:
 	case GST_OP_EVENT_RECORD:
 	case GST_OP_EVENT_WAIT:
@@ -983,11 +981,10 @@ static bool has_record(const struct gst_builder *b, uint32_t process, enum gst_o
  * Memory operations: an op an element, in array order. What of a batch is not in the trace is an op without
  * detail in its place, of which nothing but its stream is known.
  */
-static void add_memops(struct gst_builder *b, gst_call_id id)
+static void add_memops(struct gst_builder *b, gst_call_id id, const struct gst_pending *raw)
 {
 	const struct gst_call *c = &b->m->calls[id];
-	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
-	uint64_t expected = raw->args == GST_NONE ? 0 : b->args.data[raw->args].bytes;
+	uint64_t expected = c->args == GST_NONE ? 0 : b->args.data[c->args].bytes;
 	uint64_t next = 0; /* index expected */
 
 	gst_vec_clear(&b->found);
@@ -1019,21 +1016,21 @@ static void add_memops(struct gst_builder *b, gst_call_id id)
 		b->ops.data[i].flags |= GST_OP_STREAM_GUESSED;
 }
 
-static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
+static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pending *raw,
+		    bool is_submitted)
 {
 	struct gst_call *c = &b->m->calls[id];
-	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
 	uint32_t process = b->m->threads[c->thread].process;
 	enum gst_op_kind kind = submits(c);
 	uint32_t first = (uint32_t)b->ops.count;
-	bool is_programmatic = kind == GST_OP_KERNEL && raw->args != GST_NONE &&
-			       b->args.data[raw->args].flags &
+	bool is_programmatic = kind == GST_OP_KERNEL && c->args != GST_NONE &&
+			       b->args.data[c->args].flags &
 				       (GST_LAUNCH_FLAG_PROGRAMMATIC | GST_LAUNCH_FLAG_UNREAD);
 	struct gst_op *op;
 
 	c->first_op = first;
-	if (b->dev_head[id] != GST_NONE) {
-		gather(b, process, id);
+	if (raw->dev != GST_NONE) {
+		gather(b, process, raw->dev);
 	} else {
 		gst_vec_clear(&b->found);
 	}
@@ -1051,22 +1048,22 @@ static void add_ops(struct gst_builder *b, gst_call_id id, bool is_submitted)
 				op->name = raw->name;
 		}
 	} else if (is_submitted && kind == GST_OP_MEMOP) {
-		add_memops(b, id);
+		add_memops(b, id, raw);
 	} else if (is_submitted && kind != GST_OP_KIND_COUNT) {
 		op = add_op(b, kind, id, c->stream);
 		if (kind == GST_OP_KERNEL)
 			op->name = raw->name;
 		if (is_programmatic)
 			op->flags |= GST_OP_PROGRAMMATIC;
-		if (has_record(b, process, kind, raw)) {
+		if (has_record(b, process, kind, c)) {
 			op->flags |= GST_OP_NO_RECORD;
 			b->m->stats.ops_without_record++;
 		}
 		if (kind == GST_OP_EVENT_RECORD || kind == GST_OP_EVENT_WAIT)
-			finish_event_op(b, process, id, op);
+			finish_event_op(b, process, id, raw->dev, op);
 		if (c->stream == GST_NONE) {
 			b->m->stats.ops_without_stream++;
-		} else if (!lane_record(b, process, id)) {
+		} else if (!lane_record(b, process, raw->dev)) {
 			op->flags |= GST_OP_STREAM_GUESSED;
 		}
 	}
@@ -1139,13 +1136,13 @@ static bool is_event_class(const struct gst_call *c)
 }
 
 /* Which record of the event CUPTI says was meant, or made. */
-static void find_sync_id(struct gst_builder *b, uint32_t process, gst_call_id id)
+static void find_sync_id(struct gst_builder *b, uint32_t process, gst_call_id id, uint32_t dev)
 {
 	struct gst_call *c = &b->m->calls[id];
 	const struct gst_raw_dev *devs = b->processes.data[process].devs.data;
 	uint8_t kind = c->cls == GST_API_CLASS_EVENT_RECORD ? DEV_KIND(EVENT) : DEV_KIND(SYNC);
 
-	for (uint32_t d = b->dev_head[id]; d != GST_NONE; d = devs[d].next) {
+	for (uint32_t d = dev; d != GST_NONE; d = devs[d].next) {
 		if (devs[d].kind == kind && !(devs[d].flags & GST_DEVICE_FLAG_CAPTURED) &&
 		    devs[d].sync_id) {
 			c->sync_id = devs[d].sync_id;
@@ -1154,11 +1151,11 @@ static void find_sync_id(struct gst_builder *b, uint32_t process, gst_call_id id
 	}
 }
 
-static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id)
+static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
+		       const struct gst_pending *raw)
 {
 	struct gst_call *c = &b->m->calls[id];
-	const struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
-	struct gst_call_args *args = raw->args == GST_NONE ? NULL : &b->args.data[raw->args];
+	struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->args.data[c->args];
 
 	if (c->cls == GST_API_CLASS_EVENT_CREATE) {
 		if (raw->value && succeeded(c)) {
@@ -1177,17 +1174,16 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id)
 		b->events.data[c->event].destroy_call = id;
 		(void)gst_map_remove(&b->processes.data[process].event_lives, args->a);
 	}
-	if (b->dev_head[id] != GST_NONE && c->cls != GST_API_CLASS_LAUNCH)
-		find_sync_id(b, process, id);
+	if (raw->dev != GST_NONE && c->cls != GST_API_CLASS_LAUNCH)
+		find_sync_id(b, process, id, raw->dev);
 }
 
 /* Where the address of an allocation, or the graph of a call, is known at its exit only. */
-static void keep_value(struct gst_builder *b, const struct gst_call *c,
-		       const struct gst_raw_call *raw)
+static void keep_value(struct gst_builder *b, const struct gst_call *c, uint64_t value)
 {
 	struct gst_call_args *args;
 
-	if (!raw->value)
+	if (!value)
 		return;
 	switch (c->cls) {
 	case GST_API_CLASS_ALLOC:
@@ -1199,20 +1195,48 @@ static void keep_value(struct gst_builder *b, const struct gst_call *c,
 	default:
 		return;
 	}
-	if (raw->args == GST_NONE)
+	if (c->args == GST_NONE)
 		return;
-	args = &b->args.data[raw->args];
+	args = &b->args.data[c->args];
 	if (c->cls == GST_API_CLASS_GRAPH_INSTANTIATE) {
-		args->b = raw->value;
+		args->b = value;
 	} else {
-		args->a = raw->value;
+		args->a = value;
 	}
+}
+
+/* Counted and spanned once it is final. */
+static void note_call(struct gst_builder *b, const struct gst_call *c)
+{
+	uint64_t last_ns = c->flags & GST_CALL_RETURNED ? c->exit_ns : c->enter_ns;
+
+	if (c->enter_ns < b->first_ns)
+		b->first_ns = c->enter_ns;
+	if (last_ns > b->last_ns)
+		b->last_ns = last_ns;
+	b->m->stats.calls_without_return += !(c->flags & GST_CALL_RETURNED);
+	b->m->stats.captured_calls += (c->flags & GST_CALL_CAPTURED) != 0;
+}
+
+/* What the fields of @c held that get their meaning now. */
+static struct gst_pending take_pending(const struct gst_builder *b, struct gst_call *c)
+{
+	struct gst_pending raw = {
+		.handle = gst_call_handle(c),
+		.value = c->event ? b->values.data[c->event - 1] : 0,
+		.name = c->sync_id,
+		.dev = c->stream,
+	};
+
+	c->stream = c->event = GST_NONE;
+	c->first_op = c->op_count = c->sync_id = 0;
+	return raw;
 }
 
 static void walk_call(struct gst_builder *b, gst_call_id id)
 {
 	struct gst_call *c = &b->m->calls[id];
-	struct gst_raw_call *raw = &b->calls.data[b->raw_of[id]];
+	struct gst_pending raw = take_pending(b, c);
 	uint32_t process = b->m->threads[c->thread].process;
 	bool is_ok = succeeded(c);
 	bool is_captured;
@@ -1224,29 +1248,29 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 			begin_segment(b, process, &p->segments.data[p->next_segment]);
 		p->next_segment++;
 	}
-	if (raw->value && raw->args == GST_NONE &&
+	if (raw.value && c->args == GST_NONE &&
 	    (c->cls == GST_API_CLASS_ALLOC || c->cls == GST_API_CLASS_ALLOC_ASYNC ||
 	     c->cls == GST_API_CLASS_HOST_ALLOC || c->cls == GST_API_CLASS_GRAPH_INSTANTIATE ||
 	     c->cls == GST_API_CLASS_CAPTURE_END)) {
 		gst_vec_push(&b->args, (struct gst_call_args){0});
-		raw->args = c->args = (uint32_t)b->args.count - 1;
+		c->args = (uint32_t)b->args.count - 1;
 	}
-	walk_event(b, process, id);
-	keep_value(b, c, raw);
+	walk_event(b, process, id, &raw);
+	keep_value(b, c, raw.value);
 	if (c->cls == GST_API_CLASS_STREAM_CREATE) {
 		if (is_ok)
-			create_stream(b, id);
+			create_stream(b, id, &raw);
 	} else if (c->cls == GST_API_CLASS_STREAM_DESTROY) {
 		uint32_t s;
 
-		if (is_ok && gst_map_get(&b->processes.data[process].handles, raw->handle, &s)) {
+		if (is_ok && gst_map_get(&b->processes.data[process].handles, raw.handle, &s)) {
 			c->stream = root(b, s);
 			b->streams.data[c->stream].out.destroy_call = id;
 			b->streams.data[c->stream].is_named = true;
-			(void)gst_map_remove(&b->processes.data[process].handles, raw->handle);
+			set_handle(b, process, raw.handle, GST_NONE);
 		}
 	} else {
-		resolve_stream(b, id);
+		resolve_stream(b, id, &raw);
 	}
 	is_captured = walk_capture(b, c, is_ok);
 	if (is_captured)
@@ -1254,7 +1278,8 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 	if (!is_ok && !(c->result == RESULT_NOT_READY && (c->cls == GST_API_CLASS_EVENT_QUERY ||
 							  c->cls == GST_API_CLASS_STREAM_QUERY)))
 		b->m->stats.errors++;
-	add_ops(b, id, is_ok && !is_captured);
+	add_ops(b, id, &raw, is_ok && !is_captured);
+	note_call(b, c);
 }
 
 /* Records whose call is not in the trace, by time. */
@@ -1346,20 +1371,93 @@ static uint32_t *number_streams(struct gst_builder *b)
 	return at;
 }
 
-static void fill_lanes(struct gst_builder *b)
+struct busy {
+	uint64_t until_ns, last_begin_ns;
+	bool is_shuffled; /* its ops did not begin in the order of their ids */
+};
+
+static void add_busy(struct gst_model *m, struct busy *busy, const struct gst_op *op)
 {
-	struct gst_model *m = b->m;
-	uint32_t total = 0;
-	uint32_t at = 0;
-	gst_op_id *ids;
+	struct busy *lane = &busy[op->stream];
+	uint64_t from = op->begin_ns > lane->until_ns ? op->begin_ns : lane->until_ns;
+
+	if (op->end_ns > from) {
+		m->streams[op->stream].busy_ns += op->end_ns - from;
+		lane->until_ns = op->end_ns;
+	}
+}
+
+/* Busy time of lanes in which the begins did not tell the order: nodes, and ops whose calls overlapped. */
+static void measure_shuffled(struct gst_model *m, struct busy *busy)
+{
+	GST_VEC(struct gst_sort_item) items = {0};
 
 	for (uint32_t i = 0; i < m->op_count; i++) {
-		if (m->ops[i].stream != GST_NONE && !(m->ops[i].flags & GST_OP_NODE)) {
-			m->streams[m->ops[i].stream].op_count++;
+		const struct gst_op *op = &m->ops[i];
+
+		if (op->stream != GST_NONE && op->flags & GST_OP_TIMED &&
+		    busy[op->stream].is_shuffled)
+			gst_vec_push(&items,
+				     (struct gst_sort_item){.key = op->begin_ns, .value = i});
+	}
+	for (uint32_t i = 0; i < m->stream_count; i++) {
+		if (busy[i].is_shuffled)
+			m->streams[i].busy_ns = busy[i].until_ns = 0;
+	}
+	gst_sort_items(items.data, items.count);
+	for (size_t i = 0; i < items.count; i++)
+		add_busy(m, busy, &m->ops[items.data[i].value]);
+	gst_vec_free(&items);
+}
+
+/* Ops get the final numbers of their streams, @at; lanes their number of ops and busy time: the union of what was timed. */
+static uint32_t measure_lanes(struct gst_builder *b, const uint32_t *at)
+{
+	struct gst_model *m = b->m;
+	struct busy *busy = gst_mem_alloc(m->stream_count * sizeof(*busy));
+	bool is_shuffled = false;
+	uint32_t total = 0;
+
+	m->begin_ns = b->first_ns;
+	m->end_ns = b->last_ns;
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		struct gst_op *op = &m->ops[i];
+
+		if (op->flags & (GST_OP_TIMED | GST_OP_PARTIAL)) {
+			if (op->begin_ns < m->begin_ns)
+				m->begin_ns = op->begin_ns;
+			if (op->end_ns > m->end_ns)
+				m->end_ns = op->end_ns;
+		}
+		if (op->stream == GST_NONE)
+			continue;
+		op->stream = at[op->stream];
+		if (!(op->flags & GST_OP_NODE)) {
+			m->streams[op->stream].op_count++;
 			total++;
 		}
+		if (!(op->flags & GST_OP_TIMED))
+			continue;
+		if (op->begin_ns < busy[op->stream].last_begin_ns)
+			is_shuffled = busy[op->stream].is_shuffled = true;
+		busy[op->stream].last_begin_ns = op->begin_ns;
+		add_busy(m, busy, op);
 	}
-	ids = GST_ARENA_ARRAY(b->arena, gst_op_id, total);
+	if (m->begin_ns == UINT64_MAX)
+		m->begin_ns = 0;
+	if (is_shuffled)
+		measure_shuffled(m, busy);
+	gst_mem_free(busy, m->stream_count * sizeof(*busy));
+	return total;
+}
+
+/* The @total ops of lanes, lane by lane. */
+static void fill_lanes(struct gst_builder *b, uint32_t total)
+{
+	struct gst_model *m = b->m;
+	gst_op_id *ids = GST_ARENA_ARRAY(b->arena, gst_op_id, total);
+	uint32_t at = 0;
+
 	for (uint32_t i = 0; i < m->stream_count; i++) {
 		m->streams[i].ops = ids + at;
 		at += m->streams[i].op_count;
@@ -1382,69 +1480,18 @@ static void fill_lanes(struct gst_builder *b)
 	}
 }
 
-struct busy {
-	uint64_t until_ns, last_begin_ns;
-	bool is_shuffled; /* its ops did not begin in the order of their ids */
-};
-
-static void add_busy(struct gst_model *m, struct busy *busy, const struct gst_op *op)
-{
-	struct busy *lane = &busy[op->stream];
-	uint64_t from = op->begin_ns > lane->until_ns ? op->begin_ns : lane->until_ns;
-
-	if (op->end_ns > from) {
-		m->streams[op->stream].busy_ns += op->end_ns - from;
-		lane->until_ns = op->end_ns;
-	}
-}
-
-/* Busy time of each lane: the union of what was timed in it. */
-static void measure_lanes(struct gst_builder *b)
-{
-	struct gst_model *m = b->m;
-	struct busy *busy = gst_mem_alloc(m->stream_count * sizeof(*busy));
-	GST_VEC(struct gst_sort_item) items = {0};
-
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		const struct gst_op *op = &m->ops[i];
-
-		if (op->stream == GST_NONE || !(op->flags & GST_OP_TIMED))
-			continue;
-		if (op->begin_ns < busy[op->stream].last_begin_ns)
-			busy[op->stream].is_shuffled = true;
-		busy[op->stream].last_begin_ns = op->begin_ns;
-	}
-	/* Nodes, and ops whose calls overlapped: few lanes need the sort. */
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		const struct gst_op *op = &m->ops[i];
-
-		if (op->stream == GST_NONE || !(op->flags & GST_OP_TIMED))
-			continue;
-		if (busy[op->stream].is_shuffled) {
-			gst_vec_push(&items,
-				     (struct gst_sort_item){.key = op->begin_ns, .value = i});
-		} else {
-			add_busy(m, busy, op);
-		}
-	}
-	gst_sort_items(items.data, items.count);
-	for (size_t i = 0; i < items.count; i++)
-		add_busy(m, busy, &m->ops[items.data[i].value]);
-	gst_vec_free(&items);
-	gst_mem_free(busy, m->stream_count * sizeof(*busy));
-}
-
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 {
 	struct gst_model *m = b->m;
+	uint32_t total;
 	uint32_t *at;
 
-	find_creators(b);
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		define_streams(b, i);
 		define_events(b, i);
 	}
 	find_contexts(b);
+	b->first_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		if (b->ops.count > MAX_OPS)
 			return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
@@ -1461,20 +1508,16 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 	}
 	m->op_count = (uint32_t)b->ops.count;
 	GST_ARENA_TAKE_VEC(b->arena, m->ops, &b->ops);
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		if (m->ops[i].stream != GST_NONE)
-			m->ops[i].stream = at[m->ops[i].stream];
-	}
 	for (size_t i = 0; i < b->contexts.count; i++) {
 		struct gst_context *c = &b->contexts.data[i];
 
 		if (c->legacy_stream != GST_NONE)
 			c->legacy_stream = at[c->legacy_stream];
 	}
+	total = measure_lanes(b, at);
 	gst_mem_free(at, b->streams.count * sizeof(*at));
-	fill_lanes(b);
+	fill_lanes(b, total);
 	for (uint32_t i = 0; i < m->stream_count; i++)
 		name_stream(b, &m->streams[i]);
-	measure_lanes(b);
 	return GST_OK;
 }

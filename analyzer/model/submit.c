@@ -55,12 +55,20 @@ enum gst_accepted gst_model_accepted(const struct gst_model *m, gst_call_id a, g
 	return GST_ACCEPTED_AMBIGUOUS;
 }
 
+static void mark(struct gst_model *m, gst_call_id id)
+{
+	struct gst_call *c = &m->calls[id];
+
+	m->stats.ambiguous_calls += !(c->flags & GST_CALL_AMBIGUOUS);
+	c->flags |= GST_CALL_AMBIGUOUS;
+}
+
 static void mark_pair(struct gst_model *m, gst_call_id a, gst_call_id b)
 {
 	if (a == GST_NONE || a == b || gst_model_accepted(m, a, b) != GST_ACCEPTED_AMBIGUOUS)
 		return;
-	m->calls[a].flags |= GST_CALL_AMBIGUOUS;
-	m->calls[b].flags |= GST_CALL_AMBIGUOUS;
+	mark(m, a);
+	mark(m, b);
 }
 
 static uint64_t exit_of(const struct gst_call *c)
@@ -68,26 +76,55 @@ static uint64_t exit_of(const struct gst_call *c)
 	return c->flags & GST_CALL_RETURNED ? c->exit_ns : UINT64_MAX;
 }
 
+/* The calls whose ops a lane has got so far. */
+struct lane {
+	gst_call_id last, longest;
+	uint64_t longest_exit_ns;
+	uint32_t thread;
+	bool is_shared; /* they are of several threads */
+};
+
+static void look_at(struct gst_model *m, struct lane *lane, gst_call_id id)
+{
+	const struct gst_call *c = &m->calls[id];
+
+	if (id == lane->last)
+		return;
+	if (lane->last == GST_NONE) {
+		lane->thread = c->thread;
+		lane->last = lane->longest = id;
+		lane->longest_exit_ns = exit_of(c);
+		return;
+	}
+	lane->is_shared |= c->thread != lane->thread;
+	/* One thread has its own order; what began after all others had returned came after them. */
+	if (lane->is_shared &&
+	    (lane->longest_exit_ns > c->enter_ns || c->flags & GST_CALL_NO_ENTER)) {
+		mark_pair(m, lane->last, id);
+		mark_pair(m, lane->longest, id);
+	}
+	lane->last = id;
+	if (exit_of(c) > lane->longest_exit_ns) {
+		lane->longest = id;
+		lane->longest_exit_ns = exit_of(c);
+	}
+}
+
 void gst_model_mark_ambiguous(struct gst_model *m)
 {
+	struct lane *lanes;
+
 	if (m->thread_count < 2)
 		return;
+	lanes = gst_mem_alloc(m->stream_count * sizeof(*lanes));
+	for (uint32_t s = 0; s < m->stream_count; s++)
+		lanes[s].last = GST_NONE;
 	/* Each with its neighbour in the lane, and with the call before it that lasted longest. */
-	for (uint32_t s = 0; s < m->stream_count; s++) {
-		gst_call_id last = GST_NONE;
-		gst_call_id longest = GST_NONE;
+	for (gst_op_id i = 0; i < m->op_count; i++) {
+		const struct gst_op *op = &m->ops[i];
 
-		for (uint32_t i = 0; i < m->streams[s].op_count; i++) {
-			gst_call_id call = m->ops[m->streams[s].ops[i]].call;
-
-			if (call == GST_NONE || call == last)
-				continue;
-			mark_pair(m, last, call);
-			mark_pair(m, longest, call);
-			last = call;
-			if (longest == GST_NONE ||
-			    exit_of(&m->calls[call]) > exit_of(&m->calls[longest]))
-				longest = call;
-		}
+		if (op->stream != GST_NONE && op->call != GST_NONE && !(op->flags & GST_OP_NODE))
+			look_at(m, &lanes[op->stream], op->call);
 	}
+	gst_mem_free(lanes, m->stream_count * sizeof(*lanes));
 }
