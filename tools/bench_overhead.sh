@@ -83,6 +83,13 @@ for round in $(seq "$rounds"); do
 done
 
 awk -F '\t' '
+function lowest(list, n, values, i, least) {
+	n = split(list, values, " ")
+	least = values[1]
+	for (i = 2; i <= n; i++)
+		if (values[i] + 0 < least + 0) least = values[i]
+	return least
+}
 function median(list, n, values, i, j, t) {
 	n = split(list, values, " ")
 	for (i = 2; i <= n; i++)
@@ -91,13 +98,15 @@ function median(list, n, values, i, j, t) {
 }
 { value[$1, $2, $3] = $4; rounds[$1]; names[$2]; keys[$3]; all[$2, $3] = all[$2, $3] " " $4 }
 END {
-	print "figure\tconfiguration\tmedian\tadded\tof nsys-graph"
+	print "figure\tconfiguration\tmedian\tadded\tof nsys-graph\tlowest added\tof nsys-graph"
 	for (k in keys) for (c in names) for (r in rounds)
 		if ((r, c, k) in value && (r, "none", k) in value)
 			added[c, k] = added[c, k] " " value[r, c, k] - value[r, "none", k]
 	for (k in keys) {
 		yard = (("nsys-graph", k) in added) ? median(added["nsys-graph", k]) : 0
+		low = yard > 0 ? lowest(added["nsys-graph", k]) : 0
 		for (c in names) if ((c, k) in all)
-			printf "%s\t%s\t%.3f\t%.3f\t%s\n", k, c, median(all[c, k]), median(added[c, k]), (yard > 0 ? sprintf("%.2f", median(added[c, k]) / yard) : "-")
+			printf "%s\t%s\t%.3f\t%.3f\t%s\t%.3f\t%s\n", k, c, median(all[c, k]), median(added[c, k]), (yard > 0 ? sprintf("%.2f", median(added[c, k]) / yard) : "-"), \
+				lowest(added[c, k]), (low > 0 ? sprintf("%.2f", lowest(added[c, k]) / low) : "-")
 	}
 }' "$runs" | { IFS= read -r head; echo "$head"; sort; } | tee "$out/summary.tsv"

@@ -656,19 +656,21 @@ static void set_attribute(struct gst_activity *a, uint32_t attribute, uint8_t va
 static const struct {
 	uint32_t kind;
 	const char *name;
+	enum gst_activity_when when;
 } wanted_kinds[] = {
 	/* Definitions first: their records come as soon as the kind is on. */
-	{GST_CUPTI_KIND_DEVICE, "device"},
-	{GST_CUPTI_KIND_CONTEXT, "context"},
-	{GST_CUPTI_KIND_STREAM, "stream"},
-	{GST_CUPTI_KIND_CONCURRENT_KERNEL, "concurrent kernel"},
-	{GST_CUPTI_KIND_MEMCPY, "memcpy"},
-	{GST_CUPTI_KIND_MEMSET, "memset"},
-	{GST_CUPTI_KIND_GRAPH_TRACE, "graph"},
-	{GST_CUPTI_KIND_MEMORY2, "memory"},
-	{GST_CUPTI_KIND_OVERHEAD, "overhead"},
-	{GST_CUPTI_KIND_SYNCHRONIZATION, "synchronization"},
-	{GST_CUPTI_KIND_CUDA_EVENT, "event"},
+	{GST_CUPTI_KIND_DEVICE, "device", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_CONTEXT, "context", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_STREAM, "stream", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_CONCURRENT_KERNEL, "concurrent kernel", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_MEMCPY, "memcpy", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_MEMSET, "memset", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_GRAPH_TRACE, "graph", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_MEMORY2, "memory", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_OVERHEAD, "overhead", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_SYNCHRONIZATION, "synchronization", GST_ACTIVITY_EVENT_IDS},
+	{GST_CUPTI_KIND_CUDA_EVENT, "event", GST_ACTIVITY_EVENT_IDS},
+	{GST_CUPTI_KIND_MEMCPY2, "peer memcpy", GST_ACTIVITY_PEERS},
 };
 #define WANTED_KINDS (sizeof(wanted_kinds) / sizeof(wanted_kinds[0]))
 
@@ -679,10 +681,45 @@ static bool is_expected(const struct gst_activity *a, uint32_t kind, int result)
 	       result == GST_CUPTI_ERROR_INVALID_KIND;
 }
 
-uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options)
+static uint32_t enable_kinds(struct gst_activity *a, enum gst_activity_when when)
 {
 	const struct gst_cupti *cupti = a->cupti;
 	uint32_t enabled = 0;
+
+	for (size_t i = 0; i < WANTED_KINDS; i++) {
+		uint32_t kind = wanted_kinds[i].kind;
+		int result;
+
+		if (wanted_kinds[i].when != when ||
+		    (kind == GST_CUPTI_KIND_GRAPH_TRACE && a->options.graph_nodes)) {
+			continue;
+		}
+		result = cupti->cuptiActivityEnable(kind);
+		if (!result) {
+			enabled++;
+		} else if (!is_expected(a, kind, result)) {
+			gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result,
+				      wanted_kinds[i].name);
+		}
+	}
+	if (when != GST_ACTIVITY_EVENT_IDS) {
+		return enabled;
+	}
+	/* A loop that polls an event would fill the buffers with "not yet"; its calls are in the trace. */
+	if (has(a, GST_CUPTI_V_12_8) && cupti->cuptiActivityEnableAllSyncRecords) {
+		(void)cupti->cuptiActivityEnableAllSyncRecords(0);
+	}
+	if (a->options.event_times && has(a, GST_CUPTI_V_13_0) &&
+	    cupti->cuptiActivityEnableCudaEventDeviceTimestamps) {
+		(void)cupti->cuptiActivityEnableCudaEventDeviceTimestamps(1);
+	}
+	return enabled;
+}
+
+uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options)
+{
+	const struct gst_cupti *cupti = a->cupti;
+	uint32_t enabled;
 	int result;
 
 	/* All before the first kind is on and before a context exists. */
@@ -694,6 +731,7 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 		(void)cupti->cuptiSetThreadIdType(GST_CUPTI_THREAD_ID_SYSTEM);
 	}
 	receiver = a;
+	a->options = *options;
 	result = cupti->cuptiActivityRegisterCallbacks(gst_activity_on_requested,
 						       gst_activity_on_completed);
 	if (result) {
@@ -701,44 +739,25 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 			      "CUPTI takes no activity buffers: device records are off");
 		return 0;
 	}
-	for (size_t i = 0; i < WANTED_KINDS; i++) {
-		uint32_t kind = wanted_kinds[i].kind;
-
-		if (kind == GST_CUPTI_KIND_GRAPH_TRACE && options->graph_nodes) {
-			continue;
-		}
-		result = cupti->cuptiActivityEnable(kind);
-		if (!result) {
-			enabled++;
-		} else if (!is_expected(a, kind, result)) {
-			gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result,
-				      wanted_kinds[i].name);
-		}
+	enabled = enable_kinds(a, GST_ACTIVITY_START);
+	if (options->event_times || options->event_ids == GST_EVENT_IDS_ALWAYS) {
+		atomic_store(&a->asked[GST_ACTIVITY_EVENT_IDS], 1);
+		enabled += enable_kinds(a, GST_ACTIVITY_EVENT_IDS);
 	}
-	/* A loop that polls an event would fill the buffers with "not yet"; its calls are in the trace. */
-	if (has(a, GST_CUPTI_V_12_8) && cupti->cuptiActivityEnableAllSyncRecords) {
-		(void)cupti->cuptiActivityEnableAllSyncRecords(0);
-	}
-	if (options->event_times && has(a, GST_CUPTI_V_13_0) &&
-	    cupti->cuptiActivityEnableCudaEventDeviceTimestamps) {
-		(void)cupti->cuptiActivityEnableCudaEventDeviceTimestamps(1);
-	}
+	atomic_store(&a->is_ready, 1);
 	return enabled;
 }
 
-void gst_activity_enable_peers(struct gst_activity *a)
+void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when)
 {
-	int result;
-
-	if (atomic_load_explicit(&a->has_peers, memory_order_relaxed) ||
-	    atomic_exchange(&a->has_peers, 1) || !gst_state_is_on(a->state) ||
-	    atomic_load(&a->is_off)) {
+	if (atomic_load_explicit(&a->asked[when], memory_order_relaxed) ||
+	    !atomic_load(&a->is_ready) ||
+	    (when == GST_ACTIVITY_EVENT_IDS && a->options.event_ids == GST_EVENT_IDS_NEVER) ||
+	    !gst_state_is_on(a->state) || atomic_load(&a->is_off) ||
+	    atomic_exchange(&a->asked[when], 1)) {
 		return;
 	}
-	result = a->cupti->cuptiActivityEnable(GST_CUPTI_KIND_MEMCPY2);
-	if (result) {
-		gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result, "peer memcpy");
-	}
+	(void)enable_kinds(a, when);
 }
 
 void gst_activity_disable(struct gst_activity *a)
@@ -747,14 +766,14 @@ void gst_activity_disable(struct gst_activity *a)
 		return;
 	}
 	for (size_t i = 0; i < WANTED_KINDS; i++) {
+		enum gst_activity_when when = wanted_kinds[i].when;
+
 		/* 13.0 deadlocks on this one. */
-		if (wanted_kinds[i].kind == GST_CUPTI_KIND_CONCURRENT_KERNEL &&
-		    a->cupti->version == GST_CUPTI_V_13_0) {
+		if ((wanted_kinds[i].kind == GST_CUPTI_KIND_CONCURRENT_KERNEL &&
+		     a->cupti->version == GST_CUPTI_V_13_0) ||
+		    (when != GST_ACTIVITY_START && !atomic_load(&a->asked[when]))) {
 			continue;
 		}
 		(void)a->cupti->cuptiActivityDisable(wanted_kinds[i].kind);
-	}
-	if (atomic_load(&a->has_peers)) {
-		(void)a->cupti->cuptiActivityDisable(GST_CUPTI_KIND_MEMCPY2);
 	}
 }

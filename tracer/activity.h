@@ -19,6 +19,26 @@
 #define GST_ACTIVITY_SPARE_BYTES  (64u << 10)
 #define GST_ACTIVITY_SPARES	  1024u
 
+/* Kinds that cost much and that few programs need are asked for when they are: see gst_activity_enable_late(). */
+enum gst_activity_when {
+	GST_ACTIVITY_START,
+	GST_ACTIVITY_PEERS,	/* copies between contexts */
+	GST_ACTIVITY_EVENT_IDS, /* numbers of records of events, and which of them a call meant */
+	GST_ACTIVITY_WHEN_COUNT,
+};
+
+enum gst_event_ids {
+	GST_EVENT_IDS_AUTO, /* from when on two threads use events */
+	GST_EVENT_IDS_ALWAYS,
+	GST_EVENT_IDS_NEVER,
+};
+
+struct gst_activity_options {
+	bool graph_nodes; /* each node of a graph; otherwise one record for a launch of a graph */
+	bool event_times; /* ask the device when it reached each event; numbers come with it */
+	enum gst_event_ids event_ids;
+};
+
 struct gst_activity {
 	const struct gst_cupti *cupti;
 	const struct gst_state *state;
@@ -31,12 +51,14 @@ struct gst_activity {
 	struct gst_devices devices;	   /* to be completed by the flusher */
 	unsigned char *buffers;		   /* GST_ACTIVITY_BUFFERS of them, zero while free */
 	_Atomic uint32_t taken[GST_ACTIVITY_BUFFERS];
-	_Atomic uint32_t spares;      /* small buffers that are out, mapped one by one */
-	_Atomic uint32_t is_forced;   /* what comes now was forced out: it may have no end */
-	_Atomic uint32_t is_off;      /* the self-check failed: no record is believed */
-	_Atomic uint32_t is_off_said; /* ... and the note was written */
-	_Atomic uint32_t has_peers;   /* copies between contexts were asked for */
-	bool must_check;	      /* this CUPTI is newer than the layouts we know */
+	_Atomic uint32_t spares;	     /* small buffers that are out, mapped one by one */
+	_Atomic uint32_t is_forced;	     /* what comes now was forced out: it may have no end */
+	_Atomic uint32_t is_off;	     /* the self-check failed: no record is believed */
+	_Atomic uint32_t is_off_said;	     /* ... and the note was written */
+	struct gst_activity_options options; /* fixed once is_ready */
+	_Atomic uint32_t is_ready;	     /* late kinds may be asked for */
+	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT]; /* late kinds that were */
+	bool must_check; /* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
 	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
 };
@@ -45,11 +67,6 @@ struct gst_activity {
 int gst_activity_init(struct gst_activity *a, const struct gst_cupti *cupti,
 		      const struct gst_state *state, struct gst_loss *loss,
 		      struct gst_intern *strings, struct gst_lane *defs, struct gst_lane *device);
-
-struct gst_activity_options {
-	bool graph_nodes; /* each node of a graph; otherwise one record for a launch of a graph */
-	bool event_times; /* ask the device when it reached each event */
-};
 
 /**
  * Set CUPTI's attributes, register the buffer callbacks and enable the kinds.
@@ -60,14 +77,15 @@ struct gst_activity_options {
 uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options);
 
 /**
- * Ask CUPTI for copies between contexts too, from now on; only the first time does anything.
+ * Ask CUPTI for the kinds of @when too, from now on; only the first time does anything.
  *
- * Not done at start, because a program with one context cannot make one and pays for the asking: on an
- * H200 with CUPTI 13.0, a launch of a graph takes 23 us longer (docs/PERFORMANCE.md). To be called when a
- * second context appears and before a call that names two. A kind that cannot be enabled gets a note.
- * Threads: any, in a callback too; no lock is held.
+ * Not done at start, because whoever does not need them pays as well (H200, CUPTI 13.0; docs/PERFORMANCE.md):
+ * with GST_ACTIVITY_PEERS a launch of a graph takes 23 us longer, and a program with one context cannot make such a copy: to be called when
+ * a second context appears and before a call that names two. With GST_ACTIVITY_EVENT_IDS a record and a wait take 0.5 us
+ * longer, and while one thread uses events the order of its calls tells which record is meant: to be called before a second
+ * thread does. A kind that cannot be enabled gets a note. Threads: any, in a callback too; no lock is held.
  */
-void gst_activity_enable_peers(struct gst_activity *a);
+void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when);
 
 /** The pages that one delivery writes to; all begins as zero. */
 struct gst_activity_pages {

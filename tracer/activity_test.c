@@ -537,7 +537,7 @@ static void test_enable(void **state)
 	struct gst_rec_note note;
 
 	(void)state;
-	assert_int_equal(gst_activity_enable(&b->activity, &options), 11);
+	assert_int_equal(gst_activity_enable(&b->activity, &options), 9);
 	assert_true(was_enabled(GST_CUPTI_KIND_CONCURRENT_KERNEL));
 	assert_true(was_enabled(GST_CUPTI_KIND_GRAPH_TRACE));
 	/* It would serialize the program. */
@@ -548,6 +548,7 @@ static void test_enable(void **state)
 
 	b = bench_new(GST_CUPTI_V_12_8);
 	options.graph_nodes = true;
+	options.event_ids = GST_EVENT_IDS_ALWAYS;
 	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
 	assert_int_equal(gst_activity_enable(&b->activity, &options), 9);
 	assert_false(was_enabled(GST_CUPTI_KIND_GRAPH_TRACE));
@@ -569,37 +570,63 @@ static void test_enable(void **state)
 	bench_free(b);
 }
 
-static void test_peers_come_when_there_are_some(void **state)
+static void late(struct bench *b, enum gst_activity_when when, uint32_t kind)
 {
-	const struct gst_activity_options options = {0};
+	assert_false(was_enabled(kind));
+	gst_activity_enable_late(&b->activity, when);
+	assert_true(was_enabled(kind));
+	enabled_count = 0;
+	gst_activity_enable_late(&b->activity, when);
+	assert_int_equal(enabled_count, 0);
+}
+
+static void test_late_kinds(void **state)
+{
+	struct gst_activity_options options = {0};
 	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
 	struct gst_rec_note note;
 
 	(void)state;
+	/* Not ready: nothing is asked for, and nothing forgotten. */
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
+	assert_int_equal(enabled_count, 0);
 	(void)gst_activity_enable(&b->activity, &options);
-	/* A program with one context does not pay for it. */
-	assert_false(was_enabled(GST_CUPTI_KIND_MEMCPY2));
-	enabled_count = 0;
-	gst_activity_enable_peers(&b->activity);
-	gst_activity_enable_peers(&b->activity);
-	assert_int_equal(enabled_count, 1);
-	assert_true(was_enabled(GST_CUPTI_KIND_MEMCPY2));
+	late(b, GST_ACTIVITY_PEERS, GST_CUPTI_KIND_MEMCPY2);
+	late(b, GST_ACTIVITY_EVENT_IDS, GST_CUPTI_KIND_SYNCHRONIZATION);
 	disabled_count = 0;
 	gst_activity_disable(&b->activity);
 	assert_int_equal(disabled_count, 12);
 	bench_free(b);
 
+	/* What was not asked for is not taken back. */
 	b = bench_new(GST_CUPTI_V_12_8);
+	(void)gst_activity_enable(&b->activity, &options);
 	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
-	gst_activity_enable_peers(&b->activity);
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
 	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
 	assert_int_equal(note.code, GST_NOTE_KIND_OFF);
+	disabled_count = 0;
+	gst_activity_disable(&b->activity);
+	assert_int_equal(disabled_count, 10);
 	bench_free(b);
 
-	/* Recording has ended: CUPTI is left alone. */
 	b = bench_new(GST_CUPTI_V_13_0_1);
+	options.event_ids = GST_EVENT_IDS_NEVER;
+	(void)gst_activity_enable(&b->activity, &options);
+	enabled_count = 0;
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_EVENT_IDS);
+	assert_int_equal(enabled_count, 0);
+	/* Recording has ended: CUPTI is left alone. */
 	atomic_store(&b->w->state.is_on, 0);
-	gst_activity_enable_peers(&b->activity);
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
+	assert_int_equal(enabled_count, 0);
+	bench_free(b);
+
+	b = bench_new(GST_CUPTI_V_13_0_1);
+	options.event_ids = GST_EVENT_IDS_ALWAYS;
+	assert_int_equal(gst_activity_enable(&b->activity, &options), 11);
+	enabled_count = 0;
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_EVENT_IDS);
 	assert_int_equal(enabled_count, 0);
 	bench_free(b);
 }
@@ -658,16 +685,11 @@ static void test_buffers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_sync_and_event),
-		cmocka_unit_test(test_definitions),
-		cmocka_unit_test(test_the_rest),
-		cmocka_unit_test(test_forced_and_unknown),
-		cmocka_unit_test(test_self_check),
-		cmocka_unit_test(test_enable),
-		cmocka_unit_test(test_peers_come_when_there_are_some),
-		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_kernel),	       cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_sync_and_event), cmocka_unit_test(test_definitions),
+		cmocka_unit_test(test_the_rest),       cmocka_unit_test(test_forced_and_unknown),
+		cmocka_unit_test(test_self_check),     cmocka_unit_test(test_enable),
+		cmocka_unit_test(test_late_kinds),     cmocka_unit_test(test_buffers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

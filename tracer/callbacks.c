@@ -47,6 +47,11 @@ static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 	 CLASS_BIT(STREAM_CREATE) | CLASS_BIT(GRAPH_INSTANTIATE) | CLASS_BIT(GRAPH_LAUNCH) | \
 	 CLASS_BIT(GRAPH_DESTROY))
 
+/* Classes of calls that make a record of an event, or mean one. */
+#define EVENT_CLASSES                                                              \
+	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(EVENT_SYNC) | \
+	 CLASS_BIT(EVENT_QUERY) | CLASS_BIT(EVENT_ELAPSED))
+
 _Static_assert(GST_API_CLASS_COUNT < 64, "a class is a bit");
 
 void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
@@ -1199,6 +1204,19 @@ static void put_memops(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	}
 }
 
+/* The first thread that uses events needs no numbers of CUPTI's: its calls are in order. */
+static void note_event_user(struct gst_callbacks *cb, struct gst_thread_slot *slot)
+{
+	struct gst_thread_slot *first = atomic_load_explicit(&cb->event_user, memory_order_relaxed);
+
+	if (first == slot ||
+	    (!first && atomic_compare_exchange_strong(&cb->event_user, &first, slot)) ||
+	    atomic_load(&cb->is_cupti_dead)) {
+		return;
+	}
+	gst_activity_enable_late(cb->activity, GST_ACTIVITY_EVENT_IDS);
+}
+
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
@@ -1213,7 +1231,10 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 
 	if (__builtin_expect(api->flags & GST_API_PEER, 0) && cb->activity &&
 	    !atomic_load(&cb->is_cupti_dead)) {
-		gst_activity_enable_peers(cb->activity);
+		gst_activity_enable_late(cb->activity, GST_ACTIVITY_PEERS);
+	}
+	if (__builtin_expect(EVENT_CLASSES >> api->class_id & 1, 0) && cb->activity) {
+		note_event_user(cb, slot);
 	}
 	if (is_nested(slot, data->correlationId)) {
 		return;

@@ -2,7 +2,7 @@
  * callbacks.h - API callbacks of CUPTI become CALL_* and CALL_EXIT records.
  *
  * Contract of each callback: it runs in the application's thread, inside a CUDA call. No malloc, no I/O, no
- * lock, no CUDA call, of CUPTI only ids of objects (and once a process the kind of copies between contexts);
+ * lock, no CUDA call, of CUPTI only ids of objects (and once a process late kinds of activity);
  * about 100 ns. A record is committed at enter, so a call that never
  * returns is in the trace. What cannot be recorded is counted.
  */
@@ -35,8 +35,9 @@ struct gst_callbacks {
 		*host_wrap; /* may be set after init; NULL: host functions are left alone */
 	_Atomic uint32_t
 		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
-	_Atomic uint32_t is_error_said; /* the first asynchronous error has its note */
-	_Atomic uint32_t contexts_made; /* ever */
+	_Atomic uint32_t is_error_said;		    /* the first asynchronous error has its note */
+	_Atomic uint32_t contexts_made;		    /* ever */
+	struct gst_thread_slot *_Atomic event_user; /* the first thread that used events */
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */
 	const struct gst_api *apis[2][GST_CALLBACKS_CBIDS];
 };

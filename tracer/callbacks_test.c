@@ -572,12 +572,17 @@ static void test_enable(void **state)
 	bench_free(b);
 }
 
-static uint32_t peers_enabled;
+static uint32_t peers_enabled, ids_enabled;
 
 static int enable_kind(uint32_t kind)
 {
-	assert_int_equal(kind, GST_CUPTI_KIND_MEMCPY2);
-	peers_enabled++;
+	if (kind == GST_CUPTI_KIND_MEMCPY2) {
+		peers_enabled++;
+	} else {
+		assert_true(kind == GST_CUPTI_KIND_SYNCHRONIZATION ||
+			    kind == GST_CUPTI_KIND_CUDA_EVENT);
+		ids_enabled++;
+	}
 	return 0;
 }
 
@@ -612,27 +617,63 @@ static void *make_peer_copy(void *arg)
 	return NULL;
 }
 
-/* Copies between contexts are asked for when there can be any, and not before. */
-static void test_peers(void **state)
+static void *use_events(void *arg)
+{
+	const struct gst_cu_event_record record = {.event = pointer(9), .hStream = pointer(1)};
+	const struct gst_cu_stream_wait wait = {.hStream = pointer(2), .event = pointer(9)};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuEventRecord", 11, &record);
+	leave(b, driver, "cuEventRecord", 11, &record, 0);
+	enter(b, driver, "cuStreamWaitEvent", 12, &wait);
+	leave(b, driver, "cuStreamWaitEvent", 12, &wait, 0);
+	return NULL;
+}
+
+static struct gst_activity *late_activity(struct bench *b, const struct gst_cupti *cupti)
+{
+	struct gst_activity *activity = calloc(1, sizeof(*activity));
+
+	assert_non_null(activity);
+	activity->cupti = cupti;
+	activity->state = &b->w->state;
+	atomic_store(&activity->is_ready, 1);
+	b->callbacks.cupti = cupti;
+	b->callbacks.activity = activity;
+	peers_enabled = ids_enabled = 0;
+	return activity;
+}
+
+/* Kinds that cost much are asked for when they are needed, and not before. */
+static void test_late_kinds(void **state)
 {
 	static void *(*const ways[])(void *) = {make_contexts, make_peer_copy};
+	const struct gst_cupti cupti = {.cuptiActivityEnable = enable_kind};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct bench *b = bench_new(4u << 20);
-		const struct gst_cupti cupti = {.cuptiActivityEnable = enable_kind};
-		struct gst_activity *activity = calloc(1, sizeof(*activity));
+		struct gst_activity *activity = late_activity(b, &cupti);
 
-		assert_non_null(activity);
-		activity->cupti = &cupti;
-		activity->state = &b->w->state;
-		b->callbacks.cupti = &cupti;
-		b->callbacks.activity = activity;
-		peers_enabled = 0;
 		in_thread(ways[i], b);
+		assert_int_equal(ids_enabled, 0);
 		bench_free(b);
 		free(activity);
 	}
+
+	struct bench *b = bench_new(4u << 20);
+	struct gst_activity *activity = late_activity(b, &cupti);
+
+	/* Its thread lives on: a thread after another one's end may have its place. */
+	use_events(b);
+	use_events(b);
+	assert_int_equal(ids_enabled, 0);
+	in_thread(use_events, b);
+	assert_int_equal(ids_enabled, 2);
+	in_thread(use_events, b);
+	assert_int_equal(ids_enabled, 2);
+	bench_free(b);
+	free(activity);
 }
 
 int main(void)
@@ -649,7 +690,7 @@ int main(void)
 		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_enable),
-		cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_late_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

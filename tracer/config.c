@@ -76,11 +76,12 @@ static bool set_size(uint64_t *field, const char *text)
 	return gst_config_parse_size(text, field);
 }
 
-/* One of two words; the first is the default. */
+/* One of two words, or three; the first is the default. */
 static void check_choice(struct gst_config_text *field, const char *variable, const char *first,
-			 const char *second)
+			 const char *second, const char *third)
 {
-	if (strcmp(field->value, first) && strcmp(field->value, second)) {
+	if (strcmp(field->value, first) && strcmp(field->value, second) &&
+	    (!third || strcmp(field->value, third))) {
 		gst_siglog(variable, "=\"", field->value, "\" is not understood; using \"", first,
 			   "\"", NULL);
 		(void)set_text(field, first);
@@ -126,10 +127,11 @@ void gst_config_read(struct gst_config *config, const char *(*get)(const char *n
 	check_ms(&config->flush_ms, "GSTRACE_FLUSH_MS", 1);
 	check_ms(&config->hang_ms, "GSTRACE_HANG_MS", 0);
 	check_ms(&config->exit_ms, "GSTRACE_EXIT_MS", 0);
-	check_choice(&config->graphs, "GSTRACE_GRAPHS", "launches", "nodes");
-	check_choice(&config->mode, "GSTRACE_MODE", "full", "order");
-	check_choice(&config->host_functions, "GSTRACE_HOST_FUNCTIONS", "off", "wrap");
-	check_choice(&config->start, "GSTRACE_START", "running", "paused");
+	check_choice(&config->graphs, "GSTRACE_GRAPHS", "launches", "nodes", NULL);
+	check_choice(&config->mode, "GSTRACE_MODE", "full", "order", NULL);
+	check_choice(&config->host_functions, "GSTRACE_HOST_FUNCTIONS", "off", "wrap", NULL);
+	check_choice(&config->event_ids, "GSTRACE_EVENT_IDS", "auto", "always", "never");
+	check_choice(&config->start, "GSTRACE_START", "running", "paused", NULL);
 }
 
 bool gst_config_has_device(const struct gst_config *config)
@@ -145,6 +147,16 @@ bool gst_config_is_paused(const struct gst_config *config)
 bool gst_config_has_host_wrap(const struct gst_config *config)
 {
 	return strcmp(config->host_functions.value, "wrap") == 0;
+}
+
+bool gst_config_has_event_ids(const struct gst_config *config)
+{
+	return strcmp(config->event_ids.value, "always") == 0;
+}
+
+bool gst_config_has_no_event_ids(const struct gst_config *config)
+{
+	return strcmp(config->event_ids.value, "never") == 0;
 }
 
 bool gst_config_has_graph_nodes(const struct gst_config *config)

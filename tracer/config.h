@@ -18,6 +18,9 @@
 	  "launches: one device record for each launch of a graph; nodes: one for each node")      \
 	X(text, host_functions, "GSTRACE_HOST_FUNCTIONS", "off",                                   \
 	  "wrap: run host functions through ours and say when; changes parameters of the program") \
+	X(text, event_ids, "GSTRACE_EVENT_IDS", "auto",                                            \
+	  "which record of an event was meant, by CUPTI's numbers: auto: once a second thread "    \
+	  "uses events; always; never")                                                            \
 	X(flag, is_event_time_on, "GSTRACE_EVENT_TIMES", "0",                                      \
 	  "1: let the device say when it reached each event (CUPTI 13.0 and later)")
 
@@ -87,6 +90,10 @@ bool gst_config_has_device(const struct gst_config *config);
 bool gst_config_is_paused(const struct gst_config *config);
 bool gst_config_has_graph_nodes(const struct gst_config *config);
 bool gst_config_has_host_wrap(const struct gst_config *config);
+
+/** Numbers of records of events: from the start; not at all. Neither: once two threads use events. */
+bool gst_config_has_event_ids(const struct gst_config *config);
+bool gst_config_has_no_event_ids(const struct gst_config *config);
 
 /**
  * Read all settings with @get (as getenv).

@@ -266,6 +266,9 @@ static void enable_cupti(struct gst_tracer *t)
 	struct gst_activity_options options = {
 		.graph_nodes = gst_config_has_graph_nodes(&t->config),
 		.event_times = t->config.is_event_time_on,
+		.event_ids = gst_config_has_event_ids(&t->config)      ? GST_EVENT_IDS_ALWAYS
+			     : gst_config_has_no_event_ids(&t->config) ? GST_EVENT_IDS_NEVER
+								       : GST_EVENT_IDS_AUTO,
 	};
 
 	/* Activities first: the driver is about to create its first context. */

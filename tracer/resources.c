@@ -328,7 +328,7 @@ void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 	case GST_CUPTI_RESOURCE_CONTEXT_CREATED:
 		if (atomic_fetch_add(&cb->contexts_made, 1) == 1 && cb->activity &&
 		    !atomic_load(&cb->is_cupti_dead)) {
-			gst_activity_enable_peers(cb->activity);
+			gst_activity_enable_late(cb->activity, GST_ACTIVITY_PEERS);
 		}
 		on_context(cb, data);
 		break;

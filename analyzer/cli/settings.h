@@ -35,27 +35,29 @@ const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *set
 			      const char *value);
 
 /* For the tables of options: the settings' rows. X(index, name, variable, arg, choices, value of a switch, help) */
-#define GST_SETTING_OPTIONS(X)                                                                 \
-	X(0, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,             \
-	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)") \
-	X(1, "private", "GSTRACE_PRIVATE", NULL, NULL, "1",                                    \
-	  "leave out host name, command line and paths")                                       \
-	X(2, "mode", "GSTRACE_MODE", "full|order", "full|order", NULL,                         \
-	  "calls and device records (default), or calls alone,\nno GPU times: cheapest")       \
-	X(3, "event-times", "GSTRACE_EVENT_TIMES", NULL, NULL, "1",                            \
-	  "let the device say when it reached each event\n(CUPTI 13.0 and later)")             \
-	X(4, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,                     \
-	  "memory for records on their way to the file,\n1M to 1G (default: 16M)")             \
-	X(5, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,                          \
-	  "tmpfs for it (default: /dev/shm)")                                                  \
-	X(6, "cupti", "GSTRACE_CUPTI", "FILE", NULL, NULL,                                     \
-	  "use this libcupti.so ('gstrace doctor' lists what\nis found without it)")           \
-	X(7, "start", "GSTRACE_START", "running|paused", "running|paused", NULL,               \
-	  "paused: record from cudaProfilerStart on; its Stop\npauses again")                  \
-	X(8, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                               \
-	  "stop recording when the file is that long (K, M, G)")                               \
-	X(9, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,         \
-	  "wrap: say when host functions run, by running them\nthrough gstrace (off by default)")
+#define GST_SETTING_OPTIONS(X)                                                                    \
+	X(0, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,                \
+	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)")    \
+	X(1, "private", "GSTRACE_PRIVATE", NULL, NULL, "1",                                       \
+	  "leave out host name, command line and paths")                                          \
+	X(2, "mode", "GSTRACE_MODE", "full|order", "full|order", NULL,                            \
+	  "calls and device records (default), or calls alone,\nno GPU times: cheapest")          \
+	X(3, "event-times", "GSTRACE_EVENT_TIMES", NULL, NULL, "1",                               \
+	  "let the device say when it reached each event\n(CUPTI 13.0 and later)")                \
+	X(4, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,                        \
+	  "memory for records on their way to the file,\n1M to 1G (default: 16M)")                \
+	X(5, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,                             \
+	  "tmpfs for it (default: /dev/shm)")                                                     \
+	X(6, "cupti", "GSTRACE_CUPTI", "FILE", NULL, NULL,                                        \
+	  "use this libcupti.so ('gstrace doctor' lists what\nis found without it)")              \
+	X(7, "start", "GSTRACE_START", "running|paused", "running|paused", NULL,                  \
+	  "paused: record from cudaProfilerStart on; its Stop\npauses again")                     \
+	X(8, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                                  \
+	  "stop recording when the file is that long (K, M, G)")                                  \
+	X(9, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,            \
+	  "wrap: say when host functions run, by running them\nthrough gstrace (off by default)") \
+	X(10, "event-ids", "GSTRACE_EVENT_IDS", "auto|always|never", "auto|always|never", NULL,   \
+	  "CUPTI's numbers of records of events: once a second\nthread uses events (default), always, never (then\ncalls at the same time leave some unknown)")
 
 #define GST_SETTING_OPTION_ROW(index, name, variable, arg, choices, on, help) \
 	{GST_SETTING_FIRST + (index), name, arg, help},

@@ -91,6 +91,7 @@ static void each_version_is_read_by_its_own_layout(void **state)
 		size_t open, n;
 
 		run->library = versions[i] == 18 ? "FAKE_CUPTI_11_8" : "FAKE_CUPTI";
+		run->env[0] = "GSTRACE_EVENT_IDS=always";
 		snprintf(script, sizeof(script),
 			 "fault version %d; event e; record e 0; wait 0 e; " PROGRAM, versions[i]);
 		run_script(run, script);

@@ -96,6 +96,7 @@ static void each_kind_of_call_is_recorded(void **state)
 	uint64_t handle;
 	size_t open, i;
 
+	run->env[0] = "GSTRACE_EVENT_IDS=always";
 	run_script(
 		run,
 		"stream s nonblocking -2; event e; "
@@ -171,6 +172,42 @@ static void each_kind_of_call_is_recorded(void **state)
 	/* a graph launch is one device record unless nodes are asked for */
 	assert_int_equal(scan_count(&scan, GST_REC_GRAPH_RUN), 1);
 	scan_release(&scan);
+}
+
+/* Which record a wait means is asked of CUPTI when calls alone might not tell. */
+static void events_are_numbered_for_two_threads(void **state)
+{
+	static const struct {
+		const char *setting, *script;
+		bool has_ids;
+	} cases[] = {
+		{NULL, "stream a; event e; record e a; wait 0 e; devsync", false},
+		{NULL,
+		 "stream a; event e; record e a; thread { record e a; wait 0 e; sleep 5ms }; join; record e a; "
+		 "devsync",
+		 true},
+		{"GSTRACE_EVENT_IDS=always", "stream a; event e; record e a; wait 0 e; devsync",
+		 true},
+		{"GSTRACE_EVENT_IDS=never",
+		 "stream a; event e; record e a; thread { record e a; wait 0 e }; join; devsync",
+		 false},
+	};
+	struct run *run = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scan scan;
+		size_t open;
+
+		run->env[0] = cases[i].setting;
+		run_script(run, cases[i].script);
+		scan_open(&scan, run->trace);
+		assert_true(scan_calls(&scan, "cuEventRecord", &open) >= 1);
+		assert_int_equal(scan_count(&scan, GST_REC_EVENT) > 0, cases[i].has_ids);
+		assert_int_equal(scan_count(&scan, GST_REC_SYNC) > 0, cases[i].has_ids);
+		assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+		scan_release(&scan);
+		unlink(run->trace);
+	}
 }
 
 static void errors_are_recorded(void **state)
@@ -1070,6 +1107,7 @@ int main(void)
 		CASE(the_program_is_untouched),
 		CASE(calls_and_kernels_are_in_order),
 		CASE(each_kind_of_call_is_recorded),
+		CASE(events_are_numbered_for_two_threads),
 		CASE(errors_are_recorded),
 		CASE(graphs_have_nodes_and_edges),
 		CASE(modules_are_told_with_their_call),
