@@ -4,7 +4,7 @@
  * Role      : the yardstick below which no recorder that uses CUPTI can come (tools/bench_overhead.sh).
  * Method    : GSTRACE_FLOOR=kernels: activities of kernels, copies, memsets and graph launches, buffers taken
  *             back unread; =calls: callbacks of every call that gstrace records, two clock readings each;
- *             =all: both. CUPTI is found as libgstrace.so finds it (GSTRACE_CUPTI).
+ *             =driver: those of the driver alone; =launches: of cuLaunchKernel alone; =all: kernels and calls. CUPTI is found as libgstrace.so finds it (GSTRACE_CUPTI).
  * Not here  : gstrace's own part of a call, without CUPTI (bench_tracer.c).
  */
 #include <pthread.h>
@@ -114,12 +114,14 @@ static void enable_kernels(void)
 	}
 }
 
-static void enable_calls(void)
+static void enable_calls(bool has_runtime, bool has_others)
 {
 	for (size_t i = 0; i < gst_api_count(); i++) {
 		const struct gst_api *api = gst_api_at(i);
 
-		if (gst_api_is_recorded(api)) {
+		if (gst_api_is_recorded(api) &&
+		    (has_runtime || api->api >> 16 == GST_API_DOMAIN_DRIVER) &&
+		    (has_others || !strcmp(api->symbol, "cuLaunchKernel"))) {
 			(void)cupti.cuptiEnableCallback(1, cupti.subscriber, api->api >> 16,
 							api->api & 0xffff);
 		}
@@ -134,11 +136,13 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 	if (!what || !gst_cupti_open(&cupti, getenv("GSTRACE_CUPTI"), on_call, NULL, &reason)) {
 		return 1;
 	}
-	if (strcmp(what, "calls") != 0) {
+	if (!strcmp(what, "kernels") || !strcmp(what, "all")) {
 		enable_kernels();
 	}
-	if (strcmp(what, "kernels") != 0) {
-		enable_calls();
+	if (!strcmp(what, "calls") || !strcmp(what, "all")) {
+		enable_calls(true, true);
+	} else if (strcmp(what, "kernels") != 0) {
+		enable_calls(false, !strcmp(what, "driver"));
 	}
 	return 1;
 }
