@@ -120,7 +120,7 @@ static void enable_calls(bool has_runtime, bool has_others)
 		const struct gst_api *api = gst_api_at(i);
 
 		if (gst_api_is_recorded(api) &&
-		    (has_runtime || api->api >> 16 == GST_API_DOMAIN_DRIVER) &&
+		    (has_runtime || api->api >> 16 == GST_CUPTI_DOMAIN_DRIVER) &&
 		    (has_others || !strcmp(api->symbol, "cuLaunchKernel"))) {
 			(void)cupti.cuptiEnableCallback(1, cupti.subscriber, api->api >> 16,
 							api->api & 0xffff);
