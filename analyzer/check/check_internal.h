@@ -215,6 +215,12 @@ const char *gst_check_api(const struct gst_check_run *r, gst_call_id call);
 const char *gst_check_stream(const struct gst_check_run *r, gst_stream_id s);
 const char *gst_check_thread(struct gst_check_run *r, gst_call_id call);
 
+/**
+ * In which NVTX ranges the calls behind @g's occurrences were made: "in NVTX range forward", with numbers if it was not
+ * always the same one; NULL = in none.
+ */
+const char *gst_check_ranges(struct gst_check_run *r, const struct gst_group *g);
+
 /** What loss or ambiguity weakens; NULL = nothing. */
 const char *gst_check_withheld(struct gst_check_run *r);
 

@@ -43,6 +43,12 @@ static struct what what_was_lost(uint32_t kind)
 			"which record an event wait refers to is taken from the order of calls alone",
 			true};
 	}
+	if (kind == GST_REC_NVTX || kind == GST_REC_NVTX_NAME) {
+		return (struct what){"NVTX records",
+				     "some ranges and names are missing, and a range may be shown "
+				     "longer than it was; no order or cost rests on them",
+				     false};
+	}
 	if ((kind & 0xff00) == 0x0100) {
 		return (struct what){
 			"API calls",

@@ -177,6 +177,13 @@ void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t c
 
 static void take_evidence(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
 {
+	const char *ranges = gst_check_ranges(r, g);
+
+	if (ranges) {
+		f->detail = f->detail && f->detail[0]
+				    ? gst_check_text(r, "%s\n%s", f->detail, ranges)
+				    : ranges;
+	}
 	f->blocked_ns = gst_spans_union(&g->blocked);
 	f->begin_ns = g->begin_ns;
 	f->end_ns = g->end_ns;

@@ -121,3 +121,64 @@ const char *gst_check_withheld(struct gst_check_run *r)
 	}
 	return NULL;
 }
+
+enum { RANGES_KEPT = 64, RANGES_SHOWN = 3 };
+
+const char *gst_check_ranges(struct gst_check_run *r, const struct gst_group *g)
+{
+	struct {
+		uint32_t name, count;
+	} seen[RANGES_KEPT];
+	uint32_t kept = 0, in_any = 0;
+	const char *text = NULL;
+
+	if (!r->m->call_ranges) {
+		return NULL;
+	}
+	for (size_t i = 0; i < g->occurrences.count; i++) {
+		const struct gst_occurrence *o = &g->occurrences.data[i];
+		gst_call_id call = o->call;
+		uint32_t range, at = 0;
+
+		if (call == GST_NONE && o->waiter != GST_NONE) {
+			call = r->m->ops[o->waiter].call;
+		}
+		range = call == GST_NONE ? GST_NONE : gst_call_range(r->m, call);
+		if (range == GST_NONE || r->m->ranges[range].name == 0) {
+			continue;
+		}
+		in_any++;
+		while (at < kept && seen[at].name != r->m->ranges[range].name) {
+			at++;
+		}
+		if (at == kept && kept < RANGES_KEPT) {
+			seen[kept].name = r->m->ranges[range].name;
+			seen[kept++].count = 0;
+		}
+		if (at < kept) {
+			seen[at].count++;
+		}
+	}
+	for (uint32_t shown = 0; shown < RANGES_SHOWN; shown++) {
+		uint32_t best = 0;
+
+		for (uint32_t i = 1; i < kept; i++) {
+			best = seen[i].count > seen[best].count ? i : best;
+		}
+		if (kept == 0 || seen[best].count == 0) {
+			break;
+		}
+		text = gst_check_text(
+			r, "%s%s%s%s", text ? text : "", text ? ", " : "in NVTX range ",
+			gst_strtab_get(r->m->strings, seen[best].name, NULL),
+			seen[best].count == g->occurrences.count
+				? ""
+				: gst_check_text(r, " (%s)", gst_check_times(r, seen[best].count)));
+		seen[best].count = 0;
+	}
+	if (text && in_any < g->occurrences.count) {
+		text = gst_check_text(r, "%s; in none %s", text,
+				      gst_check_times(r, g->occurrences.count - in_any));
+	}
+	return text;
+}

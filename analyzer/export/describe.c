@@ -97,6 +97,14 @@ struct gst_label gst_node_label(const struct gst_analysis *a, gst_node_id node,
 	return l;
 }
 
+struct gst_label gst_range_label(const struct gst_model *m, gst_call_id call)
+{
+	uint32_t range = call == GST_NONE ? GST_NONE : gst_call_range(m, call);
+	struct gst_label none = {""};
+
+	return range == GST_NONE ? none : gst_string_label(m, m->ranges[range].name);
+}
+
 gst_call_id gst_node_call(const struct gst_analysis *a, gst_node_id node)
 {
 	if (gst_node_is_op(a->order, node)) {
@@ -440,6 +448,12 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 	say_count(&l, s->opaque_ops,
 		  "operation is of a kind without ordering rules: ordered by its stream alone",
 		  "operations are of kinds without ordering rules: ordered by their streams alone");
+	say_count(&l, s->nvtx_lone_ends, "end of an NVTX range has no beginning in what was read",
+		  "ends of NVTX ranges have no beginnings in what was read");
+	say_count(
+		&l, s->nvtx_names_unused,
+		"NVTX name is for a thread or stream that is not in the trace, or for a handle that several streams had",
+		"NVTX names are for threads or streams that are not in the trace, or for handles that several streams had");
 	say_count(&l, s->clock_steps, "step of the wall clock: times around it are uncertain",
 		  "steps of the wall clock: times around them are uncertain");
 	length = gst_order_cycle(a->order, &cycle);

@@ -33,6 +33,9 @@ struct gst_label gst_stream_label(const struct gst_model *m, gst_stream_id strea
 struct gst_label gst_node_label(const struct gst_analysis *a, gst_node_id node,
 				gst_stream_id *stream);
 
+/** Name of the innermost NVTX range in which @call was made; "" = none, or it has no name. GST_NONE is fine. */
+struct gst_label gst_range_label(const struct gst_model *m, gst_call_id call);
+
 /** The call behind a node, or GST_NONE. */
 gst_call_id gst_node_call(const struct gst_analysis *a, gst_node_id node);
 

@@ -112,6 +112,12 @@ static struct gst_label rule_words(const struct gst_analysis *a, gst_edge_id edg
 	return l;
 }
 
+/* The NVTX range of the call that submitted it, or that it is. */
+static struct gst_label node_range(const struct gst_analysis *a, gst_node_id node)
+{
+	return gst_range_label(a->model, node == GST_NONE ? GST_NONE : gst_node_call(a, node));
+}
+
 static uint64_t tid_of(const struct gst_analysis *a, gst_node_id node)
 {
 	gst_call_id call = gst_node_call(a, node);
@@ -294,6 +300,34 @@ static void streams(const struct page *p)
 	}
 }
 
+static void ranges(const struct page *p)
+{
+	uint32_t count = p->c->range_count;
+
+	if (count == 0) {
+		return;
+	}
+	gst_outfile_puts(p->out, "\nTIME BY NVTX RANGE, the innermost one of the call behind it\n");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_blamed_range *r = &p->c->ranges[i];
+
+		if (!p->opt->all && i == MAX_ROWS) {
+			rest(p, count - i);
+			break;
+		}
+		gst_text_right(p->out, gst_duration(r->ns).text, 13);
+		gst_text_right(p->out, gst_share(r->ns, p->whole).text, 9);
+		gst_outfile_puts(p->out, "  ");
+		if (r->name) {
+			gst_text_cell(p->out, gst_string_label(p->a->model, r->name).text, 74,
+				      false);
+		} else {
+			gst_outfile_puts(p->out, "(in none, or between two)");
+		}
+		gst_outfile_puts(p->out, "\n");
+	}
+}
+
 static void wait_line(const struct page *p, const struct gst_blame *b)
 {
 	const struct gst_segment *s = &p->c->segments[b->example];
@@ -341,14 +375,20 @@ static void waits(const struct page *p, bool is_host)
 
 static void segment_line(const struct page *p, const struct gst_segment *s)
 {
-	char text[5 * GST_LABEL_BYTES];
+	char text[5 * GST_LABEL_BYTES], range[GST_LABEL_BYTES + 16] = "";
+	struct gst_label name = node_range(p->a, s->node);
 
 	gst_segment_text(p->a, s, text, sizeof(text));
+	/* Between two ranges it is not known where. */
+	if (name.text[0] && (s->cause != GST_CAUSE_HOST_COMPUTE ||
+			     strcmp(node_range(p->a, s->from).text, name.text) == 0)) {
+		snprintf(range, sizeof(range), ", in range %s", name.text);
+	}
 	gst_text_right(p->out, gst_moment(s->begin_ns).text, 18);
 	gst_text_right(p->out, gst_duration(s->end_ns - s->begin_ns).text, 11);
 	gst_outfile_puts(p->out, "  ");
 	gst_text_cell(p->out, gst_cause_name((enum gst_cause)s->cause), 15, true);
-	gst_text_cell(p->out, text, 96, false);
+	gst_text_cell2(p->out, text, range, 96, false);
 	gst_outfile_puts(p->out, "\n");
 }
 
@@ -386,6 +426,7 @@ gst_status gst_export_critical_text(const struct gst_analysis *a, const struct g
 	head(&p);
 	causes(&p);
 	streams(&p);
+	ranges(&p);
 	waits(&p, false);
 	waits(&p, true);
 	stretches(&p);
@@ -439,6 +480,9 @@ static void key_node(struct gst_json *j, const struct gst_analysis *a, const cha
 	}
 	key_string(j, "name", label.text);
 	key_or_null(j, "stream", stream, GST_NONE);
+	if (node_range(a, node).text[0]) {
+		key_string(j, "nvtx_range", node_range(a, node).text);
+	}
 	gst_json_end_object(j);
 }
 
@@ -492,6 +536,17 @@ static void blame_json(struct gst_json *j, const struct gst_analysis *a,
 		key_string(j, "name", gst_stream_label(a->model, c->streams[i].stream).text);
 		key_uint(j, "run_ns", c->streams[i].run_ns);
 		key_uint(j, "ops", c->streams[i].ops);
+		gst_json_end_object(j);
+	}
+	gst_json_end_array(j);
+	gst_json_key(j, "nvtx_ranges");
+	gst_json_begin_array(j);
+	for (uint32_t i = 0; i < c->range_count; i++) {
+		gst_json_begin_object(j);
+		key_string(j, "name",
+			   c->ranges[i].name ? gst_string_label(a->model, c->ranges[i].name).text
+					     : NULL);
+		key_uint(j, "ns", c->ranges[i].ns);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);

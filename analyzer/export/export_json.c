@@ -159,6 +159,25 @@ static void notes(struct doc *d)
 	gst_json_end_array(j);
 }
 
+static void nvtx(struct doc *d)
+{
+	const struct gst_model_stats *s = &d->m->stats;
+	struct gst_json *j = &d->j;
+
+	if (d->m->range_count == 0 && d->m->given_name_count == 0 && s->nvtx_lone_ends == 0) {
+		return;
+	}
+	gst_json_key(j, "nvtx");
+	gst_json_begin_object(j);
+	key_uint(j, "ranges", s->nvtx_ranges);
+	key_uint(j, "open_ranges", s->nvtx_open_ranges);
+	key_uint(j, "marks", s->nvtx_marks);
+	key_uint(j, "lone_ends", s->nvtx_lone_ends);
+	key_uint(j, "names", d->m->given_name_count);
+	key_uint(j, "names_unused", s->nvtx_names_unused);
+	gst_json_end_object(j);
+}
+
 static void limit(void *payload, const char *line)
 {
 	gst_json_string(payload, line);
@@ -197,6 +216,7 @@ static void trace(struct doc *d)
 	gst_describe_limits(d->a, limit, j);
 	gst_json_end_array(j);
 	notes(d);
+	nvtx(d);
 	gst_json_end_object(j);
 }
 
@@ -400,6 +420,9 @@ static void call_object(struct doc *d, gst_call_id id)
 		gst_json_int(j, c->result);
 	} else {
 		gst_json_null(j);
+	}
+	if (gst_call_range(d->m, id) != GST_NONE) {
+		key_model_string(d, j, "nvtx_range", d->m->ranges[gst_call_range(d->m, id)].name);
 	}
 	gst_json_end_object(j);
 }

@@ -222,6 +222,32 @@ static void duration_line(const struct report *r)
 	      m->thread_count == 1 ? "" : "s");
 }
 
+static void nvtx_line(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	const struct gst_model_stats *s = &m->stats;
+	char names[64] = "", open[64] = "";
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < m->given_name_count; i++) {
+		used += m->given_names[i].target != GST_NONE;
+	}
+	if (s->nvtx_ranges == 0 && s->nvtx_marks == 0 && used == 0) {
+		return;
+	}
+	if (used > 0) {
+		snprintf(names, sizeof(names), ", %s name%s of threads and streams",
+			 gst_count(used).text, used == 1 ? "" : "s");
+	}
+	if (s->nvtx_open_ranges > 0) {
+		snprintf(open, sizeof(open), " (%s not ended)",
+			 gst_count(s->nvtx_open_ranges).text);
+	}
+	field(r, "NVTX", "%s range%s%s, %s mark%s%s", gst_count(s->nvtx_ranges).text,
+	      s->nvtx_ranges == 1 ? "" : "s", open, gst_count(s->nvtx_marks).text,
+	      s->nvtx_marks == 1 ? "" : "s", names);
+}
+
 /* What is below the floor of a finding. */
 static void hidden_text(const struct gst_findings *f, char *text, size_t size)
 {
@@ -282,6 +308,7 @@ static void header(struct report *r)
 	}
 	variable_lines(r);
 	duration_line(r);
+	nvtx_line(r);
 	trace_line(r);
 	r->shown = r->hidden = 0;
 	gst_describe_limits(r->a, limit_line, r);
@@ -823,6 +850,18 @@ static void explain_edge(const struct report *r, gst_edge_id id)
 			   gst_rule_source(rule));
 }
 
+/* The end of a line about @call: in which range it was made. */
+static void range_end(const struct report *r, gst_call_id call)
+{
+	struct gst_label range = gst_range_label(r->a->model, call);
+
+	if (range.text[0]) {
+		gst_outfile_puts(r->out, ", in NVTX range ");
+		gst_text_cell(r->out, range.text, 60, false);
+	}
+	gst_outfile_puts(r->out, "\n");
+}
+
 /* @with_number: the op's number, for whoever wants to ask about it. */
 static void explain_node(const struct report *r, gst_node_id node, bool with_number)
 {
@@ -848,9 +887,14 @@ static void explain_node(const struct report *r, gst_node_id node, bool with_num
 	if (gst_node_is_op(r->a->order, node) && call != GST_NONE) {
 		const struct gst_call *c = &m->calls[call];
 
-		gst_outfile_printf(r->out, "      submitted by %s at %s, thread %" PRIu64 "\n",
+		gst_outfile_printf(r->out, "      submitted by %s at %s, thread %" PRIu64,
 				   gst_api_label(c->api).text, gst_moment(c->enter_ns).text,
 				   m->threads[c->thread].tid);
+		range_end(r, call);
+	} else if (call != GST_NONE && gst_range_label(m, call).text[0]) {
+		gst_outfile_printf(r->out, "      by thread %" PRIu64,
+				   m->threads[m->calls[call].thread].tid);
+		range_end(r, call);
 	}
 }
 

@@ -310,6 +310,13 @@ static void convert_times(struct gst_builder *b)
 		gst_vec_free(&enters.ns);
 	}
 	find_first_enter(b, &least);
+	for (size_t i = 0; i < b->nvtx.count; i++) {
+		struct gst_raw_nvtx *n = &b->nvtx.data[i];
+
+		n->time_ns = to_first(&b->processes.data[b->threads.data[n->thread].process],
+				      n->time_ns);
+		take_min(&least, n->time_ns);
+	}
 	/* Whole milliseconds: the times of a small text trace stay as they were written. */
 	b->m->base_ns = least == UINT64_MAX ? 0 : least - least % 1000000;
 	/* A window of a trace has the times of the whole. */
@@ -318,6 +325,8 @@ static void convert_times(struct gst_builder *b)
 	if (b->processes.count && real_offset(b->processes.data, &offset))
 		b->m->real_base_ns = b->m->base_ns + offset;
 	/* Calls and device records get theirs where they are touched next: place_call, correlate. */
+	for (size_t i = 0; i < b->nvtx.count; i++)
+		b->nvtx.data[i].time_ns = since_base(b, b->nvtx.data[i].time_ns);
 	for (size_t i = 0; i < b->memory.count; i++) {
 		struct gst_memory_record *r = &b->memory.data[i].out;
 		uint64_t end_ns = r->time_ns;
@@ -1013,6 +1022,7 @@ static void finish(struct gst_builder *b)
 	TAKE(b, b->notes, m->notes, m->note_count);
 	sort_memory(b);
 	sort_overheads(b);
+	gst_model_finish_nvtx(b);
 	shorten_names(b);
 	gst_model_mark_ambiguous(m);
 }
@@ -1060,6 +1070,8 @@ static void release(struct gst_builder *b)
 	gst_vec_free(&b->losses);
 	gst_vec_free(&b->gaps);
 	gst_vec_free(&b->notes);
+	gst_vec_free(&b->nvtx);
+	gst_vec_free(&b->given_names);
 	gst_vec_free(&b->contexts);
 	gst_vec_free(&b->devices);
 	gst_vec_free(&b->streams);

@@ -172,6 +172,7 @@ static void dump_calls(const struct gst_model *m, struct gst_outfile *out)
 		if (c->op_count)
 			gst_outfile_printf(out, " ops=%" PRIu32 "..%" PRIu32, c->first_op,
 					   c->first_op + c->op_count - 1);
+		put_id(out, "range", gst_call_range(m, i));
 		put_flags(out, c->flags, flags, sizeof(flags) / sizeof(flags[0]));
 		gst_outfile_puts(out, "\n");
 	}
@@ -212,6 +213,38 @@ static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
 	}
 }
 
+static void dump_nvtx(const struct gst_model *m, struct gst_outfile *out)
+{
+	for (uint32_t i = 0; i < m->range_count; i++) {
+		const struct gst_range *r = &m->ranges[i];
+
+		gst_outfile_printf(out, "range %" PRIu32 " %s thread=%" PRIu32 " begin=%" PRIu64, i,
+				   r->what == GST_NVTX_MARK   ? "mark"
+				   : r->what == GST_NVTX_PUSH ? "pushed"
+							      : "started",
+				   r->thread, r->begin_ns);
+		if (r->end_ns != GST_RANGE_OPEN)
+			gst_outfile_printf(out, " end=%" PRIu64, r->end_ns);
+		put_id(out, "parent", r->parent);
+		if (r->category)
+			gst_outfile_printf(out, " category=%" PRIu32, r->category);
+		put_string(m, out, "name", r->name);
+		put_string(m, out, "domain", r->domain);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->given_name_count; i++) {
+		const struct gst_given_name *g = &m->given_names[i];
+
+		gst_outfile_printf(
+			out, "given-name process=%" PRIu32 " type=%" PRIu32 " object=0x%" PRIx64,
+			g->process, g->type, g->object);
+		put_id(out, "target", g->target);
+		put_string(m, out, "name", g->name);
+		put_string(m, out, "domain", g->domain);
+		gst_outfile_puts(out, "\n");
+	}
+}
+
 static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 {
 	const struct gst_model_stats *s = &m->stats;
@@ -234,6 +267,11 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 		{"opaque-ops", s->opaque_ops},
 		{"clock-steps", s->clock_steps},
 		{"errors", s->errors},
+		{"nvtx-ranges", s->nvtx_ranges},
+		{"nvtx-marks", s->nvtx_marks},
+		{"nvtx-open-ranges", s->nvtx_open_ranges},
+		{"nvtx-lone-ends", s->nvtx_lone_ends},
+		{"nvtx-names-unused", s->nvtx_names_unused},
 	};
 
 	for (uint32_t i = 0; i < m->loss_count; i++) {
@@ -275,5 +313,6 @@ void gst_model_dump(const struct gst_model *m, struct gst_outfile *out)
 	dump_streams(m, out);
 	dump_calls(m, out);
 	dump_ops(m, out);
+	dump_nvtx(m, out);
 	dump_rest(m, out);
 }

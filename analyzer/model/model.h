@@ -279,6 +279,29 @@ struct gst_overhead {
 	uint32_t process, type, tid;
 };
 
+#define GST_RANGE_OPEN UINT64_MAX /* end of a range that has none in the trace */
+
+/* What the program says about itself by NVTX: a range, or a mark. */
+struct gst_range {
+	uint64_t begin_ns, end_ns; /* GST_RANGE_OPEN; a mark has its moment twice */
+	uint64_t payload;	   /* its bits; payload_type as recorded, 0 = none */
+	uint32_t thread;	   /* that began it */
+	uint32_t parent; /* range of the thread, pushed and not popped when it began; GST_NONE */
+	uint32_t name, domain; /* strings; 0 = none */
+	uint32_t category, color;
+	uint8_t what; /* GST_NVTX_PUSH (popped by its thread), GST_NVTX_START (by any), GST_NVTX_MARK */
+	uint8_t payload_type;
+	uint16_t reserved;
+};
+
+/* A name that the program gave by NVTX. */
+struct gst_given_name {
+	uint64_t object;	/* as recorded: handle, number, thread id */
+	uint32_t process, type; /* GST_NVTX_OF_x */
+	uint32_t name, domain;
+	uint32_t target; /* the thread or stream that has the name now; GST_NONE */
+};
+
 struct gst_note {
 	uint32_t process, code, text;
 	int32_t detail;
@@ -293,6 +316,9 @@ struct gst_model_stats {
 	uint64_t ops_without_call, calls_without_return, ops_without_record, ops_without_stream;
 	uint64_t early_begins; /* GST_OP_EARLY_BEGIN */
 	uint64_t bad_times, ambiguous_calls, captured_calls, opaque_ops, clock_steps, errors;
+	/* NVTX: ranges and marks of the table; ranges without an end; ends without their range; names of
+	 * threads and streams that could be nobody's, or several streams' */
+	uint64_t nvtx_ranges, nvtx_marks, nvtx_open_ranges, nvtx_lone_ends, nvtx_names_unused;
 };
 
 struct gst_model {
@@ -340,6 +366,13 @@ struct gst_model {
 	uint32_t gap_count;
 	struct gst_note *notes;
 	uint32_t note_count;
+	struct gst_range *ranges; /* by thread, then by begin */
+	uint32_t range_count;
+	/* by call: the range of its thread, pushed last and not popped when it was made; GST_NONE.
+	 * NULL: there are none */
+	const uint32_t *call_ranges;
+	struct gst_given_name *given_names; /* in the order in which they were given */
+	uint32_t given_name_count;
 	/* by id of a kernel's name: id of its short form (demangled, without arguments); 0 = none */
 	const uint32_t *short_names;
 	uint32_t short_name_count;
@@ -379,9 +412,17 @@ static inline bool gst_loss_touches_calls(const struct gst_loss *l)
 	case GST_REC_EVENT_STATE:
 	case GST_REC_EXEC_STATE:
 		return true;
+	case GST_REC_NVTX: /* stands among the calls, and orders nothing */
+		return false;
 	default:
 		return l->kind >= GST_REC_CALL && l->kind < GST_REC_KERNEL;
 	}
+}
+
+/** The innermost NVTX range in which @call was made; GST_NONE. */
+static inline uint32_t gst_call_range(const struct gst_model *m, gst_call_id call)
+{
+	return m->call_ranges ? m->call_ranges[call] : GST_NONE;
 }
 
 /** Is @s a stream that legacy actions of its context wait for and hold up (S3)? UNKNOWN kinds: false. */

@@ -125,6 +125,11 @@ static uint32_t string_id(const struct gst_raw_process *p, uint32_t id)
 	return id && gst_map_get(&p->strings, id, &out) ? out : 0;
 }
 
+uint32_t gst_model_string(const struct gst_raw_process *p, uint32_t id)
+{
+	return string_id(p, id);
+}
+
 static void add_loss(struct gst_builder *b, uint32_t process, uint32_t kind, uint32_t reason,
 		     uint64_t count, uint64_t since_ns, uint64_t until_ns)
 {
@@ -727,6 +732,12 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		gst_vec_push(&b->notes, n);
 		break;
 	}
+	case GST_REC_NVTX:
+		gst_model_ingest_nvtx(b, find_thread(b, process, rec->thread), rec->data);
+		break;
+	case GST_REC_NVTX_NAME:
+		gst_model_ingest_nvtx_name(b, process, rec->data);
+		break;
 	case GST_REC_SEGMENT:
 		ingest_segment(p, rec->data);
 		break;

@@ -163,6 +163,14 @@ struct gst_raw_memory {
 	uint32_t corr;
 };
 
+struct gst_raw_nvtx {
+	uint64_t time_ns; /* MONOTONIC, then the model's */
+	uint64_t id, payload;
+	uint32_t thread; /* raw index */
+	uint32_t name, domain, category, color;
+	uint8_t what, payload_type;
+};
+
 #define LANE_CACHE   512u
 #define API_CACHE    64u
 #define KERNEL_CACHE 4096u
@@ -188,6 +196,8 @@ struct gst_builder {
 	GST_VEC(struct gst_loss) losses;
 	GST_VEC(struct gst_gap) gaps;
 	GST_VEC(struct gst_note) notes;
+	GST_VEC(struct gst_raw_nvtx) nvtx;
+	GST_VEC(struct gst_given_name) given_names;
 	GST_VEC(struct gst_context) contexts;
 	GST_VEC(struct gst_device) devices;
 	GST_VEC(struct gst_raw_stream) streams;
@@ -237,12 +247,21 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 /* What the loader has to say at the end of @source. */
 void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 			    const struct gst_load_stats *stats);
+/* The model's id of string @id of the trace; 0 if it is not known. */
+uint32_t gst_model_string(const struct gst_raw_process *p, uint32_t id);
 /* Once all records are in: ids of strings in definitions become the model's. */
 void gst_model_ingest_strings(struct gst_builder *b);
 uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id);
 
 /* model_resolve.c: streams, events, captures, ops. Calls are final and sorted, times are the model's. */
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err);
+
+/* model_nvtx.c: ranges, and the one in which each call was made; names of threads and streams. */
+void gst_model_ingest_nvtx(struct gst_builder *b, uint32_t thread, const struct gst_rec_nvtx *rec);
+void gst_model_ingest_nvtx_name(struct gst_builder *b, uint32_t process,
+				const struct gst_rec_nvtx_name *rec);
+/* Once calls, threads and streams are final. */
+void gst_model_finish_nvtx(struct gst_builder *b);
 
 /* names.c: id of the short form of the kernel name @mangled, in @strings. */
 uint32_t gst_model_short_name(struct gst_strtab *strings, uint32_t mangled);

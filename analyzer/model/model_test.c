@@ -749,6 +749,151 @@ static void test_window_is_a_gap(void **state)
 	drop(&s);
 }
 
+/* ---- NVTX ---- */
+
+static const char *range_of(const struct gst_model *m, gst_call_id call)
+{
+	uint32_t range = gst_call_range(m, call);
+
+	return range == GST_NONE ? "" : gst_strtab_get(m->strings, m->ranges[range].name, NULL);
+}
+
+/* Ranges of two domains end in any order; a call is in the one pushed last of those not popped. */
+static void test_nvtx_ranges(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\ncontext ctx=1 null_stream=7\n"
+			       "thread thread=1 tid=11\nthread thread=2 tid=12\n"
+			       "chunk events process=1 thread=1\n"
+			       "nvtx time_ns=1005 what=push name=\"outer\"\n"
+			       "nvtx time_ns=1006 what=push name=\"library\" domain=\"d\"\n"
+			       "call corr=1 enter_ns=1010 api=cuProfilerStart\n"
+			       "call_exit corr=1 exit_ns=1020\n"
+			       "nvtx time_ns=1030 what=pop\n"
+			       "call corr=2 enter_ns=1040 api=cuProfilerStart\n"
+			       "call_exit corr=2 exit_ns=1050\n"
+			       "nvtx time_ns=1060 what=pop domain=\"d\"\n"
+			       "nvtx time_ns=1061 what=pop domain=\"d\"\n"
+			       "call corr=3 enter_ns=1070 api=cuProfilerStart\n"
+			       "call_exit corr=3 exit_ns=1080\n"
+			       "nvtx time_ns=1090 what=push name=\"open\"\n"
+			       "nvtx time_ns=1095 what=mark name=\"here\"\n"
+			       "call corr=4 enter_ns=1100 api=cuProfilerStart\n"
+			       "call_exit corr=4 exit_ns=1110\n"
+			       "chunk events process=1 thread=2\n"
+			       "call corr=5 enter_ns=1012 api=cuProfilerStart\n"
+			       "call_exit corr=5 exit_ns=1013\n");
+
+	(void)state;
+	assert_string_equal(range_of(m, 0), "library");
+	assert_string_equal(range_of(m, 1), ""); /* of the other thread */
+	assert_string_equal(range_of(m, 2), "library");
+	assert_string_equal(range_of(m, 3), "");
+	assert_string_equal(range_of(m, 4), "open");
+	assert_int_equal(m->range_count, 4);
+	assert_int_equal(m->ranges[0].begin_ns, 1005);
+	assert_int_equal(m->ranges[0].end_ns, 1030);
+	assert_int_equal(m->ranges[1].end_ns, 1060);
+	assert_int_equal(m->ranges[1].parent, 0);
+	assert_true(m->ranges[2].end_ns == GST_RANGE_OPEN);
+	assert_int_equal(m->ranges[2].parent, GST_NONE);
+	assert_int_equal(m->ranges[3].what, GST_NVTX_MARK);
+	assert_int_equal(m->ranges[3].parent, 2);
+	assert_int_equal(m->stats.nvtx_ranges, 3);
+	assert_int_equal(m->stats.nvtx_marks, 1);
+	assert_int_equal(m->stats.nvtx_open_ranges, 1);
+	assert_int_equal(m->stats.nvtx_lone_ends, 1);
+	drop(&s);
+}
+
+/* A started range ends in whatever thread; ids of two processes are their own; the clock begins with the first range. */
+static void test_nvtx_started(void **state)
+{
+	struct scene s;
+	const struct gst_model *m =
+		build_text(&s, "gstext 1.0\nchunk defs process=1\nprocess pid=1 boot_hi=1\n"
+			       "chunk defs process=2\nprocess pid=2 boot_hi=1\n"
+			       "chunk events process=1 thread=1\n"
+			       "nvtx time_ns=5000000 what=start name=\"a\" id=7\n"
+			       "call corr=1 enter_ns=9000000 api=cuProfilerStart\n"
+			       "call_exit corr=1 exit_ns=9000100\n"
+			       "chunk events process=1 thread=2\n"
+			       "nvtx time_ns=5000300 what=stop id=7\n"
+			       "nvtx time_ns=5000400 what=stop id=7\n"
+			       "chunk events process=2 thread=1\n"
+			       "nvtx time_ns=5000200 what=start name=\"b\" id=7\n"
+			       "nvtx time_ns=5000100 what=stop id=7\n");
+
+	(void)state;
+	assert_int_equal(m->base_ns, 5000000);
+	assert_int_equal(m->range_count, 2);
+	assert_int_equal(m->ranges[0].begin_ns, 0);
+	assert_int_equal(m->ranges[0].end_ns, 300);
+	/* An end before its begin. */
+	assert_int_equal(m->ranges[1].begin_ns, 200);
+	assert_int_equal(m->ranges[1].end_ns, 200);
+	assert_int_equal(m->stats.nvtx_lone_ends, 1);
+	assert_string_equal(range_of(m, 0), "");
+	drop(&s);
+}
+
+/* A name holds for the one stream that had the handle; its number stays in it. */
+static void test_nvtx_names(void **state)
+{
+	struct scene s;
+	char text[2048];
+	const struct gst_model *m;
+
+	(void)state;
+	(void)snprintf(
+		text, sizeof(text),
+		"gstext 1.0\nchunk defs process=1\ncontext ctx=1 null_stream=7\n"
+		"thread thread=1 name=\"python\" tid=11\n"
+		"stream ctx=1 stream=13 type=nonblocking handle=0x100\n"
+		"nvtx_name object=0x100 type=stream name=\"old\"\n"
+		"nvtx_name object=0x100 type=stream name=\"%060d\\xc3\\xa4\\xc3\\xa4\\xc3\\xa4\"\n"
+		"nvtx_name object=0xb type=thread name=\"main\"\n"
+		"nvtx_name object=0xb type=thread name=\"main\"\n"
+		"nvtx_name object=0xc type=thread name=\"nobody\"\n"
+		"nvtx_name object=0x200 type=stream name=\"which\"\n"
+		"chunk events process=1 thread=1\n"
+		"call_stream corr=1 enter_ns=10 api=cuStreamCreate ctx=1\n"
+		"call_exit corr=1 exit_ns=20 value=0x200\n"
+		"call_launch corr=2 enter_ns=21 api=cuLaunchKernel ctx=1 stream=0x200\n"
+		"call_exit corr=2 exit_ns=22\n"
+		"call_stream corr=3 enter_ns=30 api=cuStreamDestroy ctx=1 stream=0x200\n"
+		"call_exit corr=3 exit_ns=40\n"
+		"call_stream corr=4 enter_ns=50 api=cuStreamCreate ctx=1\n"
+		"call_exit corr=4 exit_ns=60 value=0x200\n"
+		"call_launch corr=5 enter_ns=61 api=cuLaunchKernel ctx=1 stream=0x200\n"
+		"call_exit corr=5 exit_ns=62\n"
+		"call_launch corr=6 enter_ns=71 api=cuLaunchKernel ctx=1 stream=0x100\n"
+		"call_exit corr=6 exit_ns=72\n",
+		7);
+	m = build_text(&s, text);
+	assert_string_equal(gst_strtab_get(m->strings, m->threads[0].name, NULL), "main");
+	/* Cut between two characters. */
+	(void)snprintf(text, sizeof(text), "stream 13 (%060d\xc3\xa4\xc3\xa4)", 7);
+	assert_string_equal(gst_strtab_get(m->strings, stream_of_op(m, 2)->name, NULL), text);
+	assert_null(strchr(gst_strtab_get(m->strings, stream_of_op(m, 0)->name, NULL), '('));
+	assert_int_equal(m->stats.nvtx_names_unused, 2);
+	assert_int_equal(m->given_name_count, 5);
+	assert_int_equal(m->given_names[0].target, GST_NONE);
+	assert_true(m->given_names[1].target < m->stream_count);
+	drop(&s);
+}
+
+/* Ranges order nothing: where some were lost, no call was. */
+static void test_nvtx_loss(void **state)
+{
+	const struct gst_loss nvtx = {.kind = GST_REC_NVTX}, call = {.kind = GST_REC_CALL};
+
+	(void)state;
+	assert_false(gst_loss_touches_calls(&nvtx));
+	assert_true(gst_loss_touches_calls(&call));
+}
+
 /* @count records of @kind, 8 bytes each: 0 or the status of the model. */
 static gst_status build_smallest(uint32_t kind, uint32_t count)
 {
@@ -822,6 +967,10 @@ int main(void)
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_other_records),
 		cmocka_unit_test(test_window_is_a_gap),
+		cmocka_unit_test(test_nvtx_ranges),
+		cmocka_unit_test(test_nvtx_started),
+		cmocka_unit_test(test_nvtx_names),
+		cmocka_unit_test(test_nvtx_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

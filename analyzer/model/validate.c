@@ -55,6 +55,41 @@ static const char *check_op(const struct gst_model *m, uint32_t i)
 	return NULL;
 }
 
+static const char *check_nvtx(const struct gst_model *m)
+{
+	for (uint32_t i = 0; i < m->range_count; i++) {
+		const struct gst_range *r = &m->ranges[i];
+
+		if (r->begin_ns > r->end_ns)
+			return "range: ends before it begins";
+		if (r->thread >= m->thread_count)
+			return "range: thread";
+		if (r->parent != GST_NONE &&
+		    (r->parent >= i || m->ranges[r->parent].thread != r->thread ||
+		     m->ranges[r->parent].what != GST_NVTX_PUSH))
+			return "range: parent";
+		if (i && r[-1].thread > r->thread)
+			return "range: not in order";
+	}
+	for (uint32_t i = 0; m->call_ranges && i < m->call_count; i++) {
+		uint32_t range = m->call_ranges[i];
+
+		if (!is_index(range, m->range_count))
+			return "call: range";
+		if (range != GST_NONE && m->ranges[range].thread != m->calls[i].thread)
+			return "call: range of another thread";
+	}
+	for (uint32_t i = 0; i < m->given_name_count; i++) {
+		const struct gst_given_name *g = &m->given_names[i];
+
+		if (!is_index(g->target, g->type == GST_NVTX_OF_THREAD	 ? m->thread_count
+					 : g->type == GST_NVTX_OF_STREAM ? m->stream_count
+									 : 0))
+			return "given name: target";
+	}
+	return NULL;
+}
+
 static const char *check_calls(const struct gst_model *m)
 {
 	uint32_t next_op = 0;
@@ -158,6 +193,7 @@ const char *gst_model_validate(const struct gst_model *m)
 	bad = check_calls(m);
 	bad = bad ? bad : check_threads(m);
 	bad = bad ? bad : check_streams(m);
+	bad = bad ? bad : check_nvtx(m);
 	for (uint32_t i = 0; !bad && i < m->op_count; i++)
 		bad = check_op(m, i);
 	return bad;

@@ -158,6 +158,45 @@ static struct run one_after_the_other(enum between what)
 	return run(s);
 }
 
+/* Whoever reads a finding looks for the ranges of his program: the launches of "middle" are made in two of them. */
+static void test_ranges_are_named(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	const struct gst_finding *f;
+	struct run r;
+	uint32_t first = 20;
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_stream(s, 2, true);
+	gst_scene_nvtx(s, 1, 9, "push", "step");
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t call = 10 + 30 * i, middle = 1020 + 5000 * i;
+
+		gst_scene_nvtx(s, 1, call, "push", i < 2 ? "forward" : "backward");
+		gst_scene_kernel(s, 1, call, call + 5, 1, "first", 1, first, first + 1000);
+		gst_scene_kernel(s, 1, call + 10, call + 15, 0, "middle", 1, middle, middle + 2000);
+		gst_scene_kernel(s, 1, call + 20, call + 25, 2, "last", 1, middle + 2000,
+				 middle + 5000);
+		gst_scene_nvtx(s, 1, call + 26, "pop", NULL);
+		first = middle + 5000;
+	}
+	gst_scene_call(s, 1, 140, 16030, "call", "cuCtxSynchronize", 0, NULL);
+	r = run(s);
+	f = the(&r, "default-stream-serialization");
+	/* Each of the waits is for the device, and all but one third of them in the first range. */
+	assert_non_null(strstr(f->detail, "\nin NVTX range forward ("));
+	assert_non_null(strstr(f->detail, "), backward ("));
+	assert_null(strstr(f->detail, "step"));
+	done(&r);
+
+	s = gst_scene_new(NULL);
+	gst_scene_default_stream(s, true);
+	r = run(s);
+	assert_null(strstr(the(&r, "default-stream-serialization")->detail, "NVTX"));
+	done(&r);
+}
+
 static void test_default_stream_with_another_relation(void **state)
 {
 	struct run r;
@@ -909,6 +948,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_default_stream),
+		cmocka_unit_test(test_ranges_are_named),
 		cmocka_unit_test(test_default_stream_with_another_relation),
 		cmocka_unit_test(test_load_bearing_barrier),
 		cmocka_unit_test(test_pageable_copy),

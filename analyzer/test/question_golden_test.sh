@@ -56,6 +56,7 @@ path unknown_record traces/u3_latest_record_unknown.gstext '#1' '#last'
 path lost traces/x_lost_calls.gstext '#1' '#last'
 path cycle traces/x_cycle.gstext '#1' '#2'
 path order_mode traces/x_mode_order.gstext '#1' '#last'
+path ranges traces/n1_nvtx.gstext gemm relu
 path same real/graph_launch.gst 'graph launch#1' 'graph launch#1'
 
 # critical NAME TRACE
@@ -71,7 +72,7 @@ critical host_func real/host_func.gst
 critical poll real/event_poll.gst
 critical graph real/graph_launch.gst
 critical copies real/pageable_copy_bad.gst
-for trace in x_hang x_windows x_lost_calls x_mode_order x_no_call x_cycle x_clock_step s2_programmatic h4_synchronous_copies; do
+for trace in n1_nvtx x_hang x_windows x_lost_calls x_mode_order x_no_call x_cycle x_clock_step s2_programmatic h4_synchronous_copies; do
 	critical "$trace" "traces/$trace.gstext"
 done
 

@@ -245,6 +245,14 @@ void gst_scene_call(struct gst_scene *s, uint32_t thread, uint32_t enter, uint32
 	gst_scene_call_value(s, thread, enter, exit, kind, api, stream, fields, 0);
 }
 
+void gst_scene_nvtx(struct gst_scene *s, uint32_t thread, uint32_t at, const char *what,
+		    const char *name)
+{
+	GST_ASSERT(thread < THREADS_MAX);
+	add_line(&s->threads[thread], "nvtx time_ns=%" PRIu64 " what=%s%s%s%s", mono(s, at), what,
+		 name ? " name=\"" : "", name ? name : "", name ? "\"" : "");
+}
+
 /* ---- the text ------------------------------------------------------------------------------- */
 
 static void put(struct gst_scene *s, const char *fmt, ...) GST_PRINTF(2, 3);

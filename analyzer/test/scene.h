@@ -74,6 +74,10 @@ void gst_scene_call_value(struct gst_scene *s, uint32_t thread, uint32_t enter, 
 			  const char *kind, const char *api, uint32_t stream, const char *fields,
 			  uint64_t value);
 
+/** An NVTX record of @thread at @at: @what as in the text form ("push", "pop", "mark"), @name NULL = none. In order with its calls. */
+void gst_scene_nvtx(struct gst_scene *s, uint32_t thread, uint32_t at, const char *what,
+		    const char *name);
+
 /** The text trace so far; the scene's. */
 const char *gst_scene_text(struct gst_scene *s);
 

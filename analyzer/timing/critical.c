@@ -904,6 +904,62 @@ static void blame_streams(const struct walk *w, struct gst_arena *arena, struct 
 	gst_mem_free(all, count * sizeof(*all));
 }
 
+/* The innermost range of the call that @node is, or by which it was submitted; its name. */
+static uint32_t range_name(const struct walk *w, gst_node_id node)
+{
+	gst_call_id call = GST_NONE;
+	uint32_t range;
+
+	if (node < w->m->op_count) {
+		call = w->m->ops[node].call;
+	} else if (is_call(w, node)) {
+		call = node - w->m->op_count;
+	}
+	range = call == GST_NONE ? GST_NONE : gst_call_range(w->m, call);
+	return range == GST_NONE ? 0 : w->m->ranges[range].name;
+}
+
+static void blame_ranges(const struct walk *w, struct gst_arena *arena, struct gst_critical *out)
+{
+	GST_VEC(struct gst_blamed_range) all = {0};
+	struct gst_map at = {0};
+	struct gst_sort_item *order;
+	struct gst_blamed_range *sorted;
+
+	if (!w->m->call_ranges) {
+		return;
+	}
+	for (uint32_t i = 0; i < out->segment_count; i++) {
+		const struct gst_segment *s = &out->segments[i];
+		uint32_t name = range_name(w, s->node), *slot;
+		bool is_new;
+
+		/* Where in between one range ended and the next began is not looked at. */
+		if (s->cause == GST_CAUSE_HOST_COMPUTE && range_name(w, s->from) != name) {
+			name = 0;
+		}
+		slot = gst_map_add(&at, name, (uint32_t)all.count, &is_new);
+		if (is_new) {
+			gst_vec_push(&all, ((struct gst_blamed_range){.name = name}));
+		}
+		all.data[*slot].ns += s->end_ns - s->begin_ns;
+	}
+	order = gst_mem_alloc(all.count * sizeof(*order));
+	for (uint32_t i = 0; i < all.count; i++) {
+		order[i] = (struct gst_sort_item){.key = UINT64_MAX - all.data[i].ns, .value = i};
+	}
+	gst_sort_items(order, all.count);
+	sorted = GST_ARENA_ARRAY(arena, struct gst_blamed_range, all.count);
+	for (size_t i = 0; i < all.count; i++) {
+		sorted[i] = all.data[order[i].value];
+	}
+	out->ranges = sorted;
+	out->range_count = (uint32_t)all.count;
+	gst_mem_free(order, all.count * sizeof(*order));
+	gst_map_release(&at);
+	gst_vec_free(&all);
+}
+
 static void finish(struct walk *w, struct gst_arena *arena, struct gst_critical *out)
 {
 	uint32_t count = (uint32_t)w->segments.count;
@@ -918,6 +974,7 @@ static void finish(struct walk *w, struct gst_arena *arena, struct gst_critical 
 	out->segment_count = count;
 	blame_waits(w, arena, out);
 	blame_streams(w, arena, out);
+	blame_ranges(w, arena, out);
 }
 
 void gst_timing_critical(const struct gst_timing *t, uint32_t process, struct gst_arena *arena,

@@ -72,6 +72,12 @@ struct gst_blamed_stream {
 	uint64_t ops;
 };
 
+/* Time of the path by the NVTX range of the call behind it. */
+struct gst_blamed_range {
+	uint32_t name; /* string of the model; 0 = in none, without a name, or between two */
+	uint64_t ns;
+};
+
 struct gst_critical {
 	uint64_t begin_ns, end_ns;	    /* the window: all of the model */
 	uint32_t process;		    /* whose end it starts from; GST_NONE = nothing ended */
@@ -83,6 +89,8 @@ struct gst_critical {
 	uint32_t blame_count;
 	const struct gst_blamed_stream *streams; /* the longest first */
 	uint32_t stream_count;
+	const struct gst_blamed_range *ranges; /* the longest first; none if the program has none */
+	uint32_t range_count;
 };
 
 /**
