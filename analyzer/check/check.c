@@ -15,23 +15,26 @@
 
 #include "analyzer/base/parallel.h"
 
-/* X(id, function), in the order of gst_check_ids(). */
-#define GST_CHECKS(X)                                               \
-	X("default-stream-serialization", gst_check_default_stream) \
-	X("pageable-copy", gst_check_pageable_copy)                 \
-	X("synchronous-copy", gst_check_sync_copy)                  \
-	X("host-sync-stall", gst_check_host_sync)                   \
-	X("implicit-sync", gst_check_implicit_sync)                 \
-	X("api-error", gst_check_api_error)                         \
-	X("launch-blocking", gst_check_launch_blocking)             \
-	X("default-stream-mixed", gst_check_default_stream_mixed)   \
-	X("deprecated-stream-callback", gst_check_stream_callback)  \
-	X("event-timing-flag", gst_check_event_timing_flag)         \
-	X("queue-full", gst_check_queue_full)                       \
-	X("lost-records", gst_check_lost_records)
+/* X(id, function, which calls it wants to see, weight), in the order of gst_check_ids(). */
+#define GST_CHECKS(X)                                                                        \
+	X("default-stream-serialization", gst_check_default_stream, NULL, 4)                 \
+	X("pageable-copy", gst_check_pageable_copy, NULL, 2)                                 \
+	X("synchronous-copy", gst_check_sync_copy, gst_check_sync_copy_wants, 3)             \
+	X("host-sync-stall", gst_check_host_sync, gst_check_host_sync_wants, 5)              \
+	X("implicit-sync", gst_check_implicit_sync, NULL, 1)                                 \
+	X("api-error", gst_check_api_error, gst_check_api_error_wants, 0)                    \
+	X("launch-blocking", gst_check_launch_blocking, NULL, 0)                             \
+	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0)                   \
+	X("deprecated-stream-callback", gst_check_stream_callback,                           \
+	  gst_check_stream_callback_wants, 0)                                                \
+	X("event-timing-flag", gst_check_event_timing_flag, gst_check_event_timing_wants, 0) \
+	X("queue-full", gst_check_queue_full, NULL, 0)                                       \
+	X("lost-records", gst_check_lost_records, NULL, 0)
+
+#define WEIGHT_MAX 5u
 
 static const struct gst_check checks[] = {
-#define GST_X(id, run) {id, run},
+#define GST_X(id, run, wants, weight) {id, run, wants, weight},
 	GST_CHECKS(GST_X)
 #undef GST_X
 };
@@ -101,19 +104,51 @@ static int by_cost(const void *a, const void *b)
 struct runs {
 	struct gst_check_run run[CHECK_COUNT];
 	uint32_t check[CHECK_COUNT]; /* of each run */
+	uint32_t order[CHECK_COUNT]; /* in which they are begun */
 	uint32_t count;
 };
+
+/* One look at all calls, for all checks. */
+static void find_wanted(struct runs *runs, const struct gst_model *m)
+{
+	for (gst_call_id i = 0; i < m->call_count; i++) {
+		for (uint32_t j = 0; j < runs->count; j++) {
+			const struct gst_check *c = &checks[runs->check[j]];
+			if (c->wants && c->wants(&m->calls[i])) {
+				gst_vec_push(&runs->run[j].calls, i);
+			}
+		}
+	}
+}
+
+static void find_order(struct runs *runs)
+{
+	uint32_t count = 0;
+
+	for (uint32_t weight = WEIGHT_MAX + 1; weight-- > 0;) {
+		for (uint32_t j = 0; j < runs->count; j++) {
+			if (checks[runs->check[j]].weight == weight) {
+				runs->order[count++] = j;
+			}
+		}
+	}
+}
 
 static void run_one(uint32_t index, void *payload)
 {
 	struct runs *runs = payload;
-	struct gst_check_run *r = &runs->run[index];
+	struct gst_check_run *r;
 
+	index = runs->order[index];
+	r = &runs->run[index];
 	r->arena = gst_arena_new(0);
 	r->scratch = gst_arena_new(0);
 	r->search = gst_mem_alloc(sizeof(*r->search));
 	r->search_left = SEARCHES_WORTH;
+	r->thread_at = gst_mem_alloc((r->m->thread_count + (size_t)1) * sizeof(*r->thread_at));
 	checks[runs->check[index]].run(r);
+	gst_mem_free(r->thread_at, (r->m->thread_count + (size_t)1) * sizeof(*r->thread_at));
+	gst_vec_free(&r->calls);
 	gst_mem_free(r->search, sizeof(*r->search));
 	gst_arena_free(r->scratch);
 }
@@ -167,6 +202,8 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 			runs->run[runs->count++] = r;
 		}
 	}
+	find_wanted(runs, m);
+	find_order(runs);
 	gst_parallel_run(runs->count, run_one, runs);
 	put_together(runs, arena, &r);
 	gst_mem_free(runs, sizeof(*runs));
@@ -203,7 +240,7 @@ const char *gst_severity_name(enum gst_severity s)
 const char *const *gst_check_ids(uint32_t *count)
 {
 	static const char *const ids[] = {
-#define GST_X(id, run) id,
+#define GST_X(id, run, wants, weight) id,
 		GST_CHECKS(GST_X)
 #undef GST_X
 	};

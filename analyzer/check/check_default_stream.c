@@ -25,11 +25,17 @@ struct wait {
 static bool find_wait(const struct gst_check_run *r, gst_op_id op, struct wait *w)
 {
 	uint64_t other = 0, legacy = 0;
-	bool has_other = false;
+	bool has_other = false, has_s3 = false;
 	uint32_t count;
 	const gst_edge_id *in = gst_order_in(r->o, op, &count);
 
 	w->edge = GST_NONE;
+	for (uint32_t i = 0; i < count && !has_s3; i++) {
+		has_s3 = gst_order_edge(r->o, in[i])->rule == GST_RULE_S3;
+	}
+	if (!has_s3) {
+		return false;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_edge *e = gst_order_edge(r->o, in[i]);
 		uint64_t at;
@@ -268,7 +274,12 @@ void gst_check_default_stream(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 	uint32_t edges = gst_order_edge_count(r->o);
+	gst_stream_id last = GST_NONE;
+	size_t last_group = 0;
 
+	if (gst_order_stats(r->o)->per_rule[GST_RULE_S3] == 0) {
+		return;
+	}
 	for (gst_op_id i = 0; i < r->m->op_count; i++) {
 		struct wait w;
 		const struct gst_edge *e;
@@ -298,14 +309,20 @@ void gst_check_default_stream(struct gst_check_run *r)
 	}
 	for (gst_edge_id e = 0; e < edges && groups.v.count; e++) {
 		const struct gst_edge *edge = gst_order_edge(r->o, e);
-		struct gst_group *g;
+		const struct gst_group *g;
+		gst_stream_id legacy;
 
 		if (edge->rule != GST_RULE_S3) {
 			continue;
 		}
-		g = gst_groups_find(&groups, (uint32_t[6]){legacy_of(r, edge)});
-		if (g) {
-			gst_vec_push(&g->edges, e);
+		legacy = legacy_of(r, edge);
+		if (legacy != last || last == GST_NONE) {
+			g = gst_groups_find(&groups, (uint32_t[6]){legacy});
+			last_group = g ? (size_t)(g - groups.v.data) : SIZE_MAX;
+			last = legacy;
+		}
+		if (last_group != SIZE_MAX) {
+			gst_vec_push(&groups.v.data[last_group].edges, e);
 		}
 	}
 	gst_groups_report(r, &groups, 0, report, NULL);

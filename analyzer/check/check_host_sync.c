@@ -29,7 +29,7 @@ struct look {
 	bool is_coarse; /* group without the name of the next work */
 };
 
-static bool is_sync(const struct gst_call *c)
+bool gst_check_host_sync_wants(const struct gst_call *c)
 {
 	return (c->cls == GST_API_CLASS_STREAM_SYNC || c->cls == GST_API_CLASS_EVENT_SYNC ||
 		c->cls == GST_API_CLASS_CTX_SYNC) &&
@@ -157,15 +157,13 @@ static void judge(struct gst_check_run *r, struct gst_groups *groups, struct gst
 static void narrow(struct gst_check_run *r, struct gst_groups *groups, struct gst_awaiteds *a,
 		   bool is_coarse)
 {
-	for (gst_call_id i = 0; i < r->m->call_count; i++) {
+	for (size_t n = 0; n < r->calls.count; n++) {
+		gst_call_id i = r->calls.data[n];
 		struct look l = {.call = i, .is_coarse = is_coarse};
 		struct gst_group *g;
 		uint32_t key[6];
 		size_t related;
 
-		if (!is_sync(&r->m->calls[i])) {
-			continue;
-		}
 		l.next = gst_check_next_work(r, i);
 		key_of(r, &l, BROADER, key);
 		g = l.next == GST_NONE ? NULL : gst_groups_find(groups, key);
@@ -235,18 +233,20 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 	gst_group_report(r, g, &f);
 }
 
-static void look_at_all(struct gst_check_run *r, struct gst_groups *groups, const uint8_t *submits,
-			bool is_coarse)
+static void look_at_all(struct gst_check_run *r, struct gst_groups *groups,
+			const gst_call_id *last_work, bool is_coarse)
 {
 	struct gst_awaiteds awaited = {0};
 	bool has_broader = false;
 
-	for (gst_call_id i = 0; i < r->m->call_count; i++) {
+	for (size_t n = 0; n < r->calls.count; n++) {
+		gst_call_id i = r->calls.data[n];
+		gst_call_id last = last_work[r->m->calls[i].thread];
 		struct look l = {.call = i, .is_coarse = is_coarse};
 		if (!is_coarse && groups->v.count > GROUPS_MAX) {
 			break;
 		}
-		if (is_sync(&r->m->calls[i]) && submits[i]) {
+		if (last != GST_NONE && i < last) {
 			judge(r, groups, &awaited, &l);
 		}
 	}
@@ -262,14 +262,18 @@ static void look_at_all(struct gst_check_run *r, struct gst_groups *groups, cons
 void gst_check_host_sync(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
-	uint8_t *submits = gst_check_submitting(r);
+	gst_call_id *last_work;
 
-	look_at_all(r, &groups, submits, false);
+	if (!r->calls.count) {
+		return;
+	}
+	last_work = gst_check_last_work(r);
+	look_at_all(r, &groups, last_work, false);
 	if (groups.v.count > GROUPS_MAX) {
 		gst_groups_release(&groups);
-		look_at_all(r, &groups, submits, true);
+		look_at_all(r, &groups, last_work, true);
 	}
-	gst_mem_free(submits, r->m->call_count + (size_t)1);
+	gst_mem_free(last_work, (r->m->thread_count + (size_t)1) * sizeof(*last_work));
 	gst_groups_report(r, &groups, 0, report, NULL);
 	gst_groups_release(&groups);
 }

@@ -71,6 +71,10 @@ void gst_check_implicit_sync(struct gst_check_run *r)
 	struct gst_groups groups = {0};
 	uint32_t count = gst_order_edge_count(r->o);
 
+	if (gst_order_stats(r->o)->per_rule[GST_RULE_H7] == 0) {
+		return;
+	}
+
 	for (gst_edge_id e = 0; e < count; e++) {
 		const struct gst_edge *edge = gst_order_edge(r->o, e);
 		if (edge->rule == GST_RULE_H7 && edge->form == GST_END_EXIT &&

@@ -41,6 +41,8 @@ struct gst_group {
 	GST_VEC(struct gst_wait) waits;
 	gst_edge_id path[GST_PATH_MAX]; /* of the first occurrence, culprit to waiter */
 	uint32_t path_count;
+	bool gain_is_known; /* gain_ns is the upper bound of what it gains */
+	uint64_t gain_ns;
 };
 
 struct gst_groups {
@@ -69,6 +71,10 @@ struct gst_check_run {
 	struct gst_arena *arena;   /* findings and their words */
 	struct gst_arena *scratch; /* reset after each replay */
 	uint64_t traced_ns;
+	/* what the check wants, in order */
+	GST_VEC(gst_call_id) calls;
+	uint32_t *
+		thread_at; /* by thread: where the last call that was asked for stands among its calls */
 	struct gst_search *search;
 	uint64_t search_left; /* edges that searches may still look at */
 	GST_VEC(struct gst_finding) found;
@@ -79,6 +85,9 @@ struct gst_check_run {
 struct gst_check {
 	const char *id;
 	void (*run)(struct gst_check_run *r);
+	/* Is it a call that the check looks at? They are in gst_check_run's calls. NULL: it looks at no list. */
+	bool (*wants)(const struct gst_call *c);
+	uint32_t weight; /* the heaviest are begun first: 0 = one look at a list */
 };
 
 /* One a file. */
@@ -88,6 +97,11 @@ void gst_check_sync_copy(struct gst_check_run *r);
 void gst_check_host_sync(struct gst_check_run *r);
 void gst_check_implicit_sync(struct gst_check_run *r);
 void gst_check_lost_records(struct gst_check_run *r);
+bool gst_check_host_sync_wants(const struct gst_call *c);
+bool gst_check_sync_copy_wants(const struct gst_call *c);
+bool gst_check_api_error_wants(const struct gst_call *c);
+bool gst_check_stream_callback_wants(const struct gst_call *c);
+bool gst_check_event_timing_wants(const struct gst_call *c);
 void gst_check_api_error(struct gst_check_run *r);
 void gst_check_launch_blocking(struct gst_check_run *r);
 void gst_check_default_stream_mixed(struct gst_check_run *r);
@@ -166,8 +180,8 @@ gst_op_id gst_check_next_work(const struct gst_check_run *r, gst_call_id call);
 /** The next call of the same thread in which the host may wait for the device; GST_NONE. */
 gst_call_id gst_check_next_wait(const struct gst_check_run *r, gst_call_id call);
 
-/** For each call whether its thread submits any work after it; call_count + 1 bytes to give back (mem.h). */
-uint8_t *gst_check_submitting(const struct gst_check_run *r);
+/** For each thread its last call that submits work, or GST_NONE; thread_count + 1 to give back (mem.h). */
+gst_call_id *gst_check_last_work(const struct gst_check_run *r);
 
 /* An op that a call waited for. */
 struct gst_awaited {

@@ -84,11 +84,30 @@ static uint64_t call_ns(const struct gst_check_run *r, gst_op_id op)
 	return c->exit_ns - c->enter_ns;
 }
 
-static void measure_pinned(const struct gst_check_run *r, struct pinned *p)
+struct copies {
+	gst_op_id *data;
+	size_t count, cap;
+};
+
+static void find_copies(const struct gst_check_run *r, struct copies *copies)
+{
+	for (gst_op_id i = 0; i < r->m->op_count && r->m->copy_count; i++) {
+		int way;
+		uint8_t host;
+
+		if (r->m->ops[i].kind == GST_OP_MEMCPY && async_copy(r, i, &way, &host)) {
+			gst_vec_push(copies, i);
+		}
+	}
+}
+
+static void measure_pinned(const struct gst_check_run *r, const struct copies *copies,
+			   struct pinned *p)
 {
 	struct sample calls = {0}, speed[2] = {{0}, {0}};
 
-	for (gst_op_id i = 0; i < r->m->op_count; i++) {
+	for (size_t j = 0; j < copies->count; j++) {
+		gst_op_id i = copies->data[j];
 		const struct gst_op *x = &r->m->ops[i];
 		int way;
 		uint8_t host;
@@ -266,11 +285,14 @@ void gst_check_pageable_copy(struct gst_check_run *r)
 {
 	struct gst_groups groups = {.is_shown_without_gain = true};
 	struct pinned p = {0};
+	struct copies copies = {0};
 
-	measure_pinned(r, &p);
-	for (gst_op_id i = 0; i < r->m->op_count; i++) {
-		look_at(r, &groups, &p, i);
+	find_copies(r, &copies);
+	measure_pinned(r, &copies, &p);
+	for (size_t i = 0; i < copies.count; i++) {
+		look_at(r, &groups, &p, copies.data[i]);
 	}
+	gst_vec_free(&copies);
 	gst_groups_report(r, &groups, p.call_ns, report, &p);
 	gst_groups_release(&groups);
 }

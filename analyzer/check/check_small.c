@@ -3,7 +3,7 @@
  *
  * Role      : api-error, launch-blocking, default-stream-mixed, deprecated-stream-callback,
  *             event-timing-flag, queue-full.
- * Method    : each goes over the calls (or the variables) once.
+ * Method    : each goes once over the calls that it wants (or the variables).
  * Invariant : these have severities of their own; none of them claims a cost it did not measure.
  * Not here  : anything with a replay.
  */
@@ -70,7 +70,7 @@ static const struct error *find_error(int32_t code)
 	return NULL;
 }
 
-static bool is_failure(const struct gst_call *c)
+bool gst_check_api_error_wants(const struct gst_call *c)
 {
 	if (!(c->flags & GST_CALL_RETURNED) || c->result == 0) {
 		return false;
@@ -85,14 +85,12 @@ void gst_check_api_error(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 
-	for (gst_call_id i = 0; i < r->m->call_count; i++) {
+	for (size_t j = 0; j < r->calls.count; j++) {
+		gst_call_id i = r->calls.data[j];
 		const struct gst_call *c = &r->m->calls[i];
 		const struct error *e;
 		uint32_t process = r->m->threads[c->thread].process;
 
-		if (!is_failure(c)) {
-			continue;
-		}
 		e = find_error(c->result);
 		/* A late error comes back from every later call: one finding for the process. */
 		gst_group_add(gst_groups_at(&groups, (uint32_t[6]){process, (uint32_t)c->result,
@@ -209,15 +207,18 @@ void gst_check_default_stream_mixed(struct gst_check_run *r)
 
 /* ---- deprecated-stream-callback ------------------------------------------------------------------------- */
 
+bool gst_check_stream_callback_wants(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_STREAM_CALLBACK;
+}
+
 void gst_check_stream_callback(struct gst_check_run *r)
 {
 	struct gst_group g = {0};
 	struct gst_finding f = {.id = "deprecated-stream-callback", .severity = GST_SEVERITY_INFO};
 
-	for (gst_call_id i = 0; i < r->m->call_count; i++) {
-		if (r->m->calls[i].cls == GST_API_CLASS_STREAM_CALLBACK) {
-			gst_group_add(&g, at_call(r, i));
-		}
+	for (size_t i = 0; i < r->calls.count; i++) {
+		gst_group_add(&g, at_call(r, r->calls.data[i]));
 	}
 	if (g.occurrence_count == 0) {
 		return;
@@ -237,6 +238,12 @@ void gst_check_stream_callback(struct gst_check_run *r)
 
 enum use { USE_ORDER = 1, USE_TIME = 2 };
 
+bool gst_check_event_timing_wants(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_EVENT_WAIT || c->cls == GST_API_CLASS_EVENT_SYNC ||
+	       c->cls == GST_API_CLASS_EVENT_QUERY || c->cls == GST_API_CLASS_EVENT_ELAPSED;
+}
+
 void gst_check_event_timing_flag(struct gst_check_run *r)
 {
 	const struct gst_model *m = r->m;
@@ -244,8 +251,8 @@ void gst_check_event_timing_flag(struct gst_check_run *r)
 	struct gst_group g = {0};
 	struct gst_finding f = {.id = "event-timing-flag", .severity = GST_SEVERITY_INFO};
 
-	for (gst_call_id i = 0; i < m->call_count; i++) {
-		const struct gst_call *c = &m->calls[i];
+	for (size_t i = 0; i < r->calls.count; i++) {
+		const struct gst_call *c = &m->calls[r->calls.data[i]];
 		uint8_t use = 0;
 
 		switch (c->cls) {

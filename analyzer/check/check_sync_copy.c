@@ -141,20 +141,29 @@ static void report_start_up(struct gst_check_run *r, struct gst_group *g)
 	gst_vec_free(&g->blocked);
 }
 
+bool gst_check_sync_copy_wants(const struct gst_call *c)
+{
+	return (c->cls == GST_API_CLASS_COPY || c->cls == GST_API_CLASS_MEMSET) &&
+	       c->api_flags & GST_API_SYNC_FORM && c->flags & GST_CALL_RETURNED &&
+	       !(c->flags & (GST_CALL_NO_ENTER | GST_CALL_CAPTURED));
+}
+
 void gst_check_sync_copy(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 	struct gst_group start_up = {0};
 	struct gst_awaiteds awaited = {0};
-	uint64_t *first_ns = first_kernels(r);
+	uint64_t *first_ns;
 
-	for (gst_call_id i = 0; i < r->m->call_count; i++) {
+	if (!r->calls.count) {
+		return;
+	}
+	first_ns = first_kernels(r);
+
+	for (size_t j = 0; j < r->calls.count; j++) {
+		gst_call_id i = r->calls.data[j];
 		const struct gst_call *c = &r->m->calls[i];
-		if ((c->cls != GST_API_CLASS_COPY && c->cls != GST_API_CLASS_MEMSET) ||
-		    !(c->api_flags & GST_API_SYNC_FORM) || !(c->flags & GST_CALL_RETURNED) ||
-		    (c->flags & (GST_CALL_NO_ENTER | GST_CALL_CAPTURED))) {
-			continue;
-		}
+
 		if (c->enter_ns >= first_ns[r->m->threads[c->thread].process]) {
 			look_at(r, &groups, &awaited, i);
 		} else {

@@ -15,20 +15,32 @@
 #define CALLS_MAX    1000u /* looked at after a wait: within 20 us there are fewer */
 #define AWAITED_MAX  4096u
 
-/* Where @call stands among the calls of its thread. */
-static uint32_t position(const struct gst_thread *t, gst_call_id call)
+/* Where @call stands among the calls of its thread: mostly soon after the one asked for before. */
+static uint32_t position(const struct gst_check_run *r, gst_call_id call)
 {
+	uint32_t *at = &r->thread_at[r->m->calls[call].thread];
+	const struct gst_thread *t = &r->m->threads[r->m->calls[call].thread];
 	uint32_t low = 0, high = t->call_count;
 
-	while (low < high) {
+	if (t->calls[*at] <= call) {
+		uint32_t step = 1;
+
+		low = *at;
+		while (low + step < high && t->calls[low + step] <= call) {
+			low += step;
+			step *= 2;
+		}
+		high = low + step < high ? low + step : high;
+	}
+	while (high - low > 1) {
 		uint32_t mid = low + (high - low) / 2;
-		if (t->calls[mid] < call) {
-			low = mid + 1;
+		if (t->calls[mid] <= call) {
+			low = mid;
 		} else {
 			high = mid;
 		}
 	}
-	return low;
+	return *at = low;
 }
 
 static bool is_work(const struct gst_op *x)
@@ -93,7 +105,7 @@ gst_op_id gst_check_next_work(const struct gst_check_run *r, gst_call_id call)
 	const struct gst_model *m = r->m;
 	const struct gst_thread *t = &m->threads[m->calls[call].thread];
 
-	uint32_t first = position(t, call) + 1;
+	uint32_t first = position(r, call) + 1;
 
 	for (uint32_t i = first; i < t->call_count && i - first < CALLS_MAX; i++) {
 		const struct gst_call *c = &m->calls[t->calls[i]];
@@ -118,7 +130,7 @@ gst_call_id gst_check_next_wait(const struct gst_check_run *r, gst_call_id call)
 {
 	const struct gst_thread *t = &r->m->threads[r->m->calls[call].thread];
 
-	for (uint32_t i = position(t, call) + 1; i < t->call_count; i++) {
+	for (uint32_t i = position(r, call) + 1; i < t->call_count; i++) {
 		if (is_wait(r, t->calls[i])) {
 			return t->calls[i];
 		}
@@ -126,20 +138,21 @@ gst_call_id gst_check_next_wait(const struct gst_check_run *r, gst_call_id call)
 	return GST_NONE;
 }
 
-uint8_t *gst_check_submitting(const struct gst_check_run *r)
+gst_call_id *gst_check_last_work(const struct gst_check_run *r)
 {
 	const struct gst_model *m = r->m;
-	uint8_t *submits = gst_mem_alloc(m->call_count + (size_t)1);
+	gst_call_id *last = gst_mem_alloc((m->thread_count + (size_t)1) * sizeof(*last));
 
 	for (uint32_t i = 0; i < m->thread_count; i++) {
-		bool is_later = false;
-		for (uint32_t j = m->threads[i].call_count; j-- > 0;) {
+		last[i] = GST_NONE;
+		for (uint32_t j = m->threads[i].call_count; j-- > 0 && last[i] == GST_NONE;) {
 			gst_call_id call = m->threads[i].calls[j];
-			submits[call] = is_later;
-			is_later |= first_work(m, &m->calls[call]) != GST_NONE;
+			if (first_work(m, &m->calls[call]) != GST_NONE) {
+				last[i] = call;
+			}
 		}
 	}
-	return submits;
+	return last;
 }
 
 /* Put @node into the search; false if it was there, or if there is no room. */
