@@ -99,7 +99,7 @@ static struct event heap_pop(struct sim *s)
 
 static bool is_cut(const struct gst_replay_plan *plan, const struct gst_arc *a)
 {
-	return a->edge != GST_NONE && ((plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1);
+	return (plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1;
 }
 
 static void release(struct sim *s, uint32_t position, int64_t at)
@@ -138,7 +138,8 @@ static void tell(struct sim *s, uint32_t position, bool begins, int64_t end)
 	for (uint32_t i = s->out_begin[position]; i < s->out_begin[position + 1]; i++) {
 		const struct gst_arc *a = &s->t->arcs[s->out[i]];
 		if (((a->from & GST_ARC_BEGINS) != 0) == begins && !is_cut(s->plan, a)) {
-			release(s, s->targets[i], gst_replay_sum(end, a->weight_ns));
+			release(s, s->targets[i],
+				gst_replay_sum(end, gst_arc_weight(s->t, a, s->out[i])));
 		}
 	}
 	if (!begins) {

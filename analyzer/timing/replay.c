@@ -74,36 +74,53 @@ struct builder {
 	uint32_t *place; /* [moment_count] position in topological order */
 	uint64_t latency_ns[GST_OP_KIND_COUNT];
 	GST_VEC(struct gst_arc) arcs;
+	GST_VEC(struct gst_heavy_arc) heavy;
+	uint64_t sum_ns; /* of all weights and durations, as far as it fits */
 	gst_moment_id target;
 	uint64_t at;  /* when the target was observed */
 	int64_t from; /* latest of its arcs */
 	uint32_t position;
 };
 
+/* Count @ns, of either sign, into the sum; at the end of the range it stays there. */
+static void add_sum(struct builder *b, int64_t ns)
+{
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	b->sum_ns = size > UINT64_MAX - b->sum_ns ? UINT64_MAX : b->sum_ns + size;
+}
+
 /* An arc from @source, reached at @source_ns. What comes later in the order (a cycle) cannot be one. */
 static void add_arc(struct builder *b, gst_moment_id source, uint64_t source_ns, gst_edge_id edge,
 		    enum gst_form form)
 {
 	struct gst_arc arc = {.from = b->place[source], .edge = edge};
-	int64_t reached;
+	int64_t weight_ns = 0, reached;
 
 	if (source_ns == GST_TIME_UNKNOWN || arc.from >= b->position) {
 		return;
 	}
 	if (source_ns > b->at) {
-		arc.weight_ns = -(int64_t)(source_ns - b->at);
+		weight_ns = -(int64_t)(source_ns - b->at);
 	} else if (form == GST_ENTER_BEGIN && is_timed_op(b->t, b->target)) {
 		uint64_t least = b->latency_ns[b->t->m->ops[b->target].kind];
 		uint64_t gap = b->at - source_ns;
-		arc.weight_ns = (int64_t)(gap < least ? gap : least);
+		weight_ns = (int64_t)(gap < least ? gap : least);
 	}
-	reached = (int64_t)source_ns + arc.weight_ns;
+	reached = (int64_t)source_ns + weight_ns;
 	b->from = reached > b->from ? reached : b->from;
 	if (form == GST_BEGIN_BEGIN) {
 		/* Times are those of ends. */
-		arc.weight_ns -= gst_replay_duration(b->t, source);
+		weight_ns -= gst_replay_duration(b->t, source);
 		arc.from |= GST_ARC_BEGINS;
 	}
+	arc.weight_ns = (int32_t)weight_ns;
+	if (weight_ns != arc.weight_ns || arc.weight_ns == GST_ARC_HEAVY) {
+		arc.weight_ns = GST_ARC_HEAVY;
+		gst_vec_push(&b->heavy, ((struct gst_heavy_arc){.arc = (uint32_t)b->arcs.count,
+								.weight_ns = weight_ns}));
+	}
+	add_sum(b, weight_ns);
 	gst_vec_push(&b->arcs, arc);
 }
 
@@ -125,12 +142,12 @@ static void add_arcs(struct builder *b)
 		}
 	}
 	if (is_exit) {
-		add_arc(b, node, observed(t, node), GST_NONE, GST_END_EXIT);
+		add_arc(b, node, observed(t, node), t->edge_count, GST_END_EXIT);
 	}
 	if (p < m->op_count && m->ops[p].kind == GST_OP_MEMCPY && m->ops[p].detail != GST_NONE &&
 	    t->engine_prev[m->ops[p].detail] != GST_NONE) {
 		gst_op_id before = t->engine_prev[m->ops[p].detail];
-		add_arc(b, before, m->ops[before].end_ns, GST_NONE, GST_END_BEGIN);
+		add_arc(b, before, m->ops[before].end_ns, t->edge_count, GST_END_BEGIN);
 	}
 }
 
@@ -177,6 +194,7 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 		duration = gst_replay_duration(t, b.target);
 		t->end_ns[i] = (int64_t)b.at + duration;
 		t->own_ns[i] = b.from == INT64_MIN ? 0 : t->end_ns[i] - b.from;
+		add_sum(&b, t->own_ns[i]);
 		if (t->process) {
 			t->process[i] = process_of(t, b.target);
 		}
@@ -187,7 +205,10 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 		}
 	}
 	t->arc_begin[t->moment_count] = (uint32_t)b.arcs.count;
+	t->is_small = b.sum_ns < GST_TIMES_MAX_NS / 2;
 	GST_ARENA_TAKE_VEC(arena, t->arcs, &b.arcs);
+	t->heavy_count = (uint32_t)b.heavy.count;
+	GST_ARENA_TAKE_VEC(arena, t->heavy, &b.heavy);
 }
 
 /* ---- the cut -------------------------------------------------------------------------------- */
@@ -221,47 +242,89 @@ void gst_replay_plan(const struct gst_timing *t, const struct gst_cut *cut,
 
 /* ---- the pass ------------------------------------------------------------------------------- */
 
-/* Ends of all moments under @plan; @ends gets the last of each process. */
-static void pass(const struct gst_replay_plan *plan, int64_t *at, int64_t *ends)
+/* a + b, which is known to fit if @is_small. */
+static inline int64_t sum_of(int64_t a, int64_t b, bool is_small)
+{
+	return is_small ? a + b : gst_replay_sum(a, b);
+}
+
+/* When the arcs into position @i that are left release it; INT64_MIN = there is none. */
+static inline int64_t released(const struct gst_replay_plan *plan, uint32_t i, const int64_t *at,
+			       bool is_small)
 {
 	const struct gst_timing *t = plan->t;
-	const uint8_t *is_cut = plan->is_cut;
+	int64_t from = INT64_MIN;
+
+	for (uint32_t j = t->arc_begin[i]; j < t->arc_begin[i + 1]; j++) {
+		const struct gst_arc *a = &t->arcs[j];
+		int64_t reached;
+
+		if ((plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1) {
+			continue;
+		}
+		reached = sum_of(at[a->from & ~GST_ARC_BEGINS], gst_arc_weight(t, a, j), is_small);
+		from = reached > from ? reached : from;
+	}
+	return from;
+}
+
+/* Ends of all moments under @plan; @ends gets the last of each process. */
+static inline void pass_over(const struct gst_replay_plan *plan, int64_t *at, int64_t *ends,
+			     bool is_small)
+{
+	const struct gst_timing *t = plan->t;
 	uint32_t cheap = 0, wait = 0;
+	uint32_t next_cheap = plan->cheap_count ? (uint32_t)plan->cheap[0].key : GST_NONE;
+	uint32_t next_wait = plan->wait_count ? (uint32_t)plan->waits[0].key : GST_NONE;
+	int64_t last = 0; /* of the one process, if there is one */
 
 	for (uint32_t i = 0; i < t->moment_count; i++) {
-		int64_t from = INT64_MIN, own = t->own_ns[i];
+		int64_t from, own = t->own_ns[i];
 
 		if (t->end_ns[i] == INT64_MIN) {
 			at[i] = INT64_MIN;
 			continue;
 		}
-		for (uint32_t j = t->arc_begin[i]; j < t->arc_begin[i + 1]; j++) {
-			const struct gst_arc *a = &t->arcs[j];
-			int64_t reached;
-
-			if (a->edge != GST_NONE && (is_cut[a->edge / 8] >> (a->edge % 8)) & 1) {
-				continue;
-			}
-			reached = gst_replay_sum(at[a->from & ~GST_ARC_BEGINS], a->weight_ns);
-			from = reached > from ? reached : from;
-		}
-		for (; wait < plan->wait_count && plan->waits[wait].key == i; wait++) {
+		from = released(plan, i, at, is_small);
+		while (next_wait == i) {
 			int64_t end = at[plan->waits[wait].value];
 			/* One that comes later in the order cannot be waited for. */
 			if (plan->waits[wait].value < i && end > from) {
 				from = end;
 			}
+			wait++;
+			next_wait = wait < plan->wait_count ? (uint32_t)plan->waits[wait].key
+							    : GST_NONE;
 		}
-		if (cheap < plan->cheap_count && plan->cheap[cheap].key == i) {
+		if (next_cheap == i) {
 			own = own > plan->call_cost_ns ? plan->call_cost_ns : own;
 			cheap++;
+			next_cheap = cheap < plan->cheap_count ? (uint32_t)plan->cheap[cheap].key
+							       : GST_NONE;
 		}
-		at[i] = from == INT64_MIN ? t->end_ns[i] : gst_replay_sum(from, own);
+		at[i] = from == INT64_MIN ? t->end_ns[i] : sum_of(from, own, is_small);
 		/* Its end is up to other devices: no earlier than it was. */
-		if (at[i] < t->end_ns[i] && gst_replay_spins(t, t->topological[i])) {
+		if (t->has_spinning && at[i] < t->end_ns[i] &&
+		    gst_replay_spins(t, t->topological[i])) {
 			at[i] = t->end_ns[i];
 		}
-		gst_replay_last(t, i, at[i], ends);
+		if (t->process) {
+			gst_replay_last(t, i, at[i], ends);
+		} else {
+			last = at[i] > last ? at[i] : last;
+		}
+	}
+	if (!t->process && last > ends[0]) {
+		ends[0] = last;
+	}
+}
+
+static void pass(const struct gst_replay_plan *plan, int64_t *at, int64_t *ends)
+{
+	if (plan->t->is_small) {
+		pass_over(plan, at, ends, true);
+	} else {
+		pass_over(plan, at, ends, false);
 	}
 }
 

@@ -19,6 +19,26 @@ struct gst_replay_plan {
 void gst_replay_plan(const struct gst_timing *t, const struct gst_cut *cut,
 		     struct gst_arena *scratch, struct gst_replay_plan *plan);
 
+/** The weight of arc @a, number @i. */
+static inline int64_t gst_arc_weight(const struct gst_timing *t, const struct gst_arc *a,
+				     uint32_t i)
+{
+	uint32_t low = 0, high = t->heavy_count;
+
+	if (a->weight_ns != GST_ARC_HEAVY) {
+		return a->weight_ns;
+	}
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+		if (t->heavy[mid].arc <= i) {
+			low = mid;
+		} else {
+			high = mid;
+		}
+	}
+	return t->heavy[low].weight_ns;
+}
+
 /** Time between begin and end of an op that has both; 0 for all else. */
 int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p);
 

@@ -405,6 +405,7 @@ static void find_spinning(struct gst_timing *t)
 		for (size_t j = 0; j < sizeof(spinning) / sizeof(spinning[0]); j++) {
 			if (strstr(s, spinning[j])) {
 				t->spins[i] = 1;
+				t->has_spinning = true;
 			}
 		}
 	}

@@ -17,10 +17,18 @@ typedef uint32_t gst_moment_id;
 
 /* What releases a moment: an edge in force, a call's enter its exit, a copy the next one on its engine. */
 struct gst_arc {
-	int64_t weight_ns; /* added to the end of the source */
 	uint32_t from;	   /* position of the source, with GST_ARC_BEGINS if its begin counts */
-	gst_edge_id edge;  /* GST_NONE: no edge of the graph */
+	gst_edge_id edge;  /* edge_count: no edge of the graph */
+	int32_t weight_ns; /* added to the end of the source; or GST_ARC_HEAVY: see gst_arc_weight */
 };
+
+/* What does not fit into the weight of an arc. */
+struct gst_heavy_arc {
+	uint32_t arc;
+	int64_t weight_ns;
+};
+
+#define GST_ARC_HEAVY INT32_MIN
 
 #define GST_ARC_BEGINS 0x80000000u
 
@@ -47,7 +55,11 @@ struct gst_timing {
 	uint32_t *place;     /* [moment_count] position of a moment */
 	uint32_t *arc_begin; /* [moment_count + 1] first arc into it */
 	struct gst_arc *arcs;
-	int64_t *end_ns; /* observed: end of an op, time of all else; INT64_MIN = not known */
+	struct gst_heavy_arc *heavy; /* [heavy_count] by arc */
+	uint32_t heavy_count;
+	bool has_spinning; /* some name has its bit in spins */
+	bool is_small;	   /* no sum of durations and weights overflows */
+	int64_t *end_ns;   /* observed: end of an op, time of all else; INT64_MIN = not known */
 	int64_t *
 		own_ns; /* end_ns minus the latest of the arcs: duration and what they do not explain */
 	uint32_t *process; /* [moment_count] whose it is, by position; NULL = there is only one */
