@@ -1005,6 +1005,7 @@ static void finish(struct gst_builder *b)
 	}
 	m->processes = processes;
 	m->process_count = (uint32_t)b->processes.count;
+	gst_model_graphs_finish(b);
 	TAKE(b, b->contexts, m->contexts, m->context_count);
 	TAKE(b, b->devices, m->devices, m->device_count);
 	TAKE(b, b->events, m->events, m->event_count);
@@ -1017,6 +1018,11 @@ static void finish(struct gst_builder *b)
 	for (size_t i = 0; i < b->variables.count; i++)
 		m->variables[i] = b->variables.data[i].out;
 	m->variable_count = (uint32_t)b->variables.count;
+	TAKE(b, b->graphs, m->graphs, m->graph_count);
+	TAKE(b, b->graph_nodes, m->graph_nodes, m->graph_node_count);
+	TAKE(b, b->graph_edges, m->graph_edges, m->graph_edge_count);
+	TAKE(b, b->graph_event_nodes, m->graph_event_nodes, m->graph_event_node_count);
+	TAKE(b, b->execs, m->execs, m->exec_count);
 	TAKE(b, b->losses, m->losses, m->loss_count);
 	TAKE(b, b->gaps, m->gaps, m->gap_count);
 	TAKE(b, b->notes, m->notes, m->note_count);
@@ -1052,6 +1058,7 @@ static void release(struct gst_builder *b)
 	}
 	for (size_t i = 0; i < b->threads.count; i++)
 		gst_vec_free(&b->threads.data[i].calls);
+	gst_model_graphs_release(b);
 	gst_map_release(&b->process_map);
 	gst_map_release(&b->thread_map);
 	gst_map_release(&b->lane_map);
@@ -1096,7 +1103,8 @@ static void release(struct gst_builder *b)
 static bool is_too_dense(const struct gst_builder *b)
 {
 	uint64_t items = b->call_count + b->detail_count + b->raw_memops.count;
-	uint64_t rows = (uint64_t)b->memory.count + b->overheads.count;
+	uint64_t rows = (uint64_t)b->memory.count + b->overheads.count + b->raw_graphs.count +
+			b->raw_graph_nodes.count + b->raw_graph_edges.count + b->raw_execs.count;
 	uint64_t bytes = items * ITEM_BYTES + rows * ROW_BYTES;
 
 	return bytes > MEMORY_FLOOR && (bytes - MEMORY_FLOOR) / MEMORY_FACTOR > b->file_bytes;
@@ -1158,6 +1166,7 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	correlate(&b);
 	for (size_t i = 0; i < b.processes.count; i++)
 		b.processes.data[i].out.mono_to_model_ns -= (int64_t)b.m->base_ns;
+	gst_model_graphs_define(&b);
 	st = gst_model_resolve(&b, err);
 	if (st)
 		goto out;

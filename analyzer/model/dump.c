@@ -199,12 +199,16 @@ static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
 		put_id(out, "stream", op->stream);
 		put_id(out, "parent", op->parent);
 		put_id(out, "event", op->event);
-		if (op->sync_id)
+		if ((op->kind == GST_OP_EVENT_RECORD || op->kind == GST_OP_EVENT_WAIT) &&
+		    op->sync_id)
 			gst_outfile_printf(out, " sync_id=%" PRIu32, op->sync_id);
 		if (op->kind == GST_OP_MEMOP && op->detail != GST_NONE)
 			gst_outfile_printf(out, " address=0x%" PRIx64 " memop_flags=0x%" PRIx32,
 					   m->memops[op->detail].address,
 					   m->memops[op->detail].flags);
+		put_id(out, "graph_node", gst_op_graph_node(op));
+		if (op->kind == GST_OP_GRAPH_LAUNCH)
+			put_id(out, "exec", op->detail);
 		if (op->flags & (GST_OP_TIMED | GST_OP_PARTIAL))
 			gst_outfile_printf(out, " begin=%" PRIu64 " end=%" PRIu64, op->begin_ns,
 					   op->end_ns);
@@ -245,6 +249,80 @@ static void dump_nvtx(const struct gst_model *m, struct gst_outfile *out)
 	}
 }
 
+static const char *type_name(uint8_t type)
+{
+	static const char *const names[] = {
+		"unknown",	  "kernel", "memcpy",	  "memset",	  "host",
+		"graph",	  "empty",  "event-wait", "event-record", "semaphore-signal",
+		"semaphore-wait", "alloc",  "free",	  "memops",	  "conditional"};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
+
+static void dump_graphs(const struct gst_model *m, struct gst_outfile *out)
+{
+	static const char *const node_flags[] = {"internal", "undefined", "ran", "opaque"};
+	static const char *const ports[] = {"unknown", "default", "programmatic", "launch-order",
+					    "other"};
+
+	for (uint32_t i = 0; i < m->graph_count; i++) {
+		const struct gst_graph *g = &m->graphs[i];
+
+		gst_outfile_printf(out, "graph %" PRIu32 " process=%" PRIu32 " id=%" PRIu32, i,
+				   g->process, g->cupti_id);
+		put_id(out, "original", g->original);
+		put_id(out, "made", g->made);
+		gst_outfile_printf(out, " nodes=%" PRIu32 " edges=%" PRIu32, g->own_count,
+				   g->edge_count);
+		if (g->opaque_count)
+			gst_outfile_printf(out, " opaque=%" PRIu32, g->opaque_count);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->graph_node_count; i++) {
+		const struct gst_graph_node *n = &m->graph_nodes[i];
+
+		gst_outfile_printf(out,
+				   "graph-node %" PRIu32 " graph=%" PRIu32 " id=0x%" PRIx64 " %s",
+				   i, n->graph, n->cupti_id, type_name(n->type));
+		put_id(out, "original", n->original);
+		put_id(out, "made", n->made);
+		put_id(out, "removed", n->removed);
+		if (n->name)
+			put_string(m, out, "name", n->name);
+		put_flags(out, n->flags, node_flags, sizeof(node_flags) / sizeof(node_flags[0]));
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->graph_edge_count; i++) {
+		const struct gst_graph_edge *e = &m->graph_edges[i];
+
+		gst_outfile_printf(out,
+				   "graph-edge graph=%" PRIu32 " node %" PRIu32 " -> node %" PRIu32
+				   " port=%s",
+				   m->graph_nodes[e->from].graph, e->from, e->to, ports[e->port]);
+		put_id(out, "made", e->made);
+		put_id(out, "removed", e->removed);
+		gst_outfile_puts(out, "\n");
+	}
+	for (uint32_t i = 0; i < m->exec_count; i++) {
+		const struct gst_exec *e = &m->execs[i];
+
+		gst_outfile_printf(out, "exec %" PRIu32 " process=%" PRIu32 " handle=0x%" PRIx64, i,
+				   e->process, e->handle);
+		put_id(out, "graph", e->graph);
+		put_id(out, "source", e->source);
+		put_id(out, "make", e->make_call);
+		put_id(out, "destroy", e->destroy_call);
+		gst_outfile_printf(out, " launches=%" PRIu32, e->launches);
+		if (e->uploads)
+			gst_outfile_printf(out, " uploads=%" PRIu32, e->uploads);
+		if (e->updates)
+			gst_outfile_printf(out, " updates=%" PRIu32, e->updates);
+		if (e->node_changes)
+			gst_outfile_printf(out, " node_changes=%" PRIu32, e->node_changes);
+		gst_outfile_puts(out, "\n");
+	}
+}
+
 static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 {
 	const struct gst_model_stats *s = &m->stats;
@@ -265,6 +343,10 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 		{"ambiguous-calls", s->ambiguous_calls},
 		{"captured-calls", s->captured_calls},
 		{"opaque-ops", s->opaque_ops},
+		{"undefined-nodes", s->undefined_nodes},
+		{"undefined-launches", s->undefined_launches},
+		{"cut-event-nodes", s->cut_event_nodes},
+		{"opaque-nodes", s->opaque_nodes},
 		{"clock-steps", s->clock_steps},
 		{"errors", s->errors},
 		{"nvtx-ranges", s->nvtx_ranges},
@@ -314,5 +396,6 @@ void gst_model_dump(const struct gst_model *m, struct gst_outfile *out)
 	dump_calls(m, out);
 	dump_ops(m, out);
 	dump_nvtx(m, out);
+	dump_graphs(m, out);
 	dump_rest(m, out);
 }

@@ -78,11 +78,17 @@ struct gst_op {
 	gst_stream_id stream;	   /* GST_NONE = not known */
 	gst_op_id parent;	   /* NODE: its launch; otherwise GST_NONE */
 	uint32_t name;		   /* kernel: mangled name in model->strings; others 0 */
-	/* index into kernels, copies, memsets, memops, by kind; GST_NONE = no record */
+	/* index into kernels, copies, memsets, memops, by kind, and of a graph launch into execs; GST_NONE = no
+	 * record */
 	uint32_t detail;
 	gst_event_id event; /* EVENT_RECORD, EVENT_WAIT: the event; otherwise GST_NONE */
-	/* EVENT_RECORD, EVENT_WAIT: CUPTI's number of the record meant; 0 = not told */
-	uint32_t sync_id;
+	union {
+		/* EVENT_RECORD, EVENT_WAIT: CUPTI's number of the record meant; 0 = not told */
+		uint32_t sync_id;
+		/* other NODEs: index into graph_nodes; GST_NONE = no definition of it in the trace.
+		 * Of an event record or wait that is a NODE it is `detail`: gst_op_graph_node() */
+		uint32_t graph_node;
+	};
 	uint16_t flags;
 	uint8_t kind;
 	uint8_t reserved;
@@ -123,8 +129,8 @@ struct gst_call {
 /* What a call was given, where a check may need it. */
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
-	 * graph: graph, exec; host: function, user; launch: event; event: handle, and b of an elapsed
-	 * time: gst_event_id of the second event; others: object, value */
+	 * graph: graph, exec, and in bytes the node it changes; host: function, user; launch: event;
+	 * event: handle, and b of an elapsed time: gst_event_id of the second event; others: object, value */
 	uint64_t a, b;
 	uint64_t bytes; /* size; of calls without a kind of their own: elements of a batch */
 	uint32_t flags; /* launch_flags, event flags, stream flags, capture mode, which attribute */
@@ -215,6 +221,68 @@ struct gst_event {
 	gst_call_id destroy_call;
 	/* recording was unbroken since its creation (E3 may be applied) */
 	bool history_is_complete;
+};
+
+/* What is known of the port that an edge of a graph leaves from. */
+enum gst_port {
+	GST_PORT_UNKNOWN,      /* between kernels, or what may be some, and not seen */
+	GST_PORT_DEFAULT,      /* the end of the node */
+	GST_PORT_PROGRAMMATIC, /* a kernel's blocks have triggered */
+	GST_PORT_LAUNCH_ORDER, /* a kernel's blocks have begun */
+	GST_PORT_OTHER	       /* a number that has no meaning here */
+};
+
+enum gst_graph_node_flags {
+	/* put into a clone by CUDA or CUPTI: no node of the program's graph is its original */
+	GST_GRAPH_NODE_INTERNAL = 1u << 0,
+	GST_GRAPH_NODE_UNDEFINED = 1u << 1, /* only edges name it */
+	GST_GRAPH_NODE_RAN = 1u << 2,	    /* device records name it */
+	/* of no kind that has a rule: ordered by its launch only, counted */
+	GST_GRAPH_NODE_OPAQUE = 1u << 3,
+};
+
+struct gst_graph_node {
+	uint64_t cupti_id;
+	uint32_t graph;
+	uint32_t original;   /* index of the node it was cloned from; GST_NONE */
+	gst_call_id made;    /* GST_NONE = before the trace, or not known */
+	gst_call_id removed; /* GST_NONE = never */
+	uint32_t name;	     /* strings; 0 = not told */
+	uint8_t type; /* format.h: enum node_type; UNKNOWN also where CUPTI's word is worth nothing */
+	uint8_t flags;
+};
+
+/* One life of a dependency: from `made` on, until `removed`. */
+struct gst_graph_edge {
+	uint32_t from, to; /* indices into graph_nodes, of one graph */
+	gst_call_id made, removed;
+	uint8_t port; /* enum gst_port */
+};
+
+/* A graph of the program, or the clone that an executable graph runs. */
+struct gst_graph {
+	uint32_t process, cupti_id;
+	uint64_t handle;   /* 0 = not known */
+	uint32_t original; /* index of the graph it was cloned from; GST_NONE */
+	gst_call_id made;
+	uint32_t first_node, node_count;   /* by CUPTI's id; removed and internal ones among them */
+	uint32_t first_edge, edge_count;   /* by from, to, made */
+	uint32_t first_event, event_count; /* in graph_event_nodes: its event records and waits */
+	uint32_t own_count;		   /* nodes that are the program's and were not removed */
+	uint32_t opaque_count;		   /* of these: OPAQUE */
+	gst_call_id
+		last_change; /* last call that made or removed a node or edge; GST_NONE = none known */
+};
+
+/* One life of a CUgraphExec. */
+struct gst_exec {
+	uint32_t process;
+	uint64_t handle;
+	uint32_t graph;	 /* what its launches run, a clone; GST_NONE = not known */
+	uint32_t source; /* graph of the program that it was made from; GST_NONE = not known */
+	gst_call_id make_call, destroy_call; /* GST_NONE = not in the trace */
+	uint32_t launches, uploads, updates, node_changes;
+	bool has_new_events; /* a call may have changed which events its nodes name */
 };
 
 struct gst_context {
@@ -319,6 +387,12 @@ struct gst_model_stats {
 	/* NVTX: ranges and marks of the table; ranges without an end; ends without their range; names of
 	 * threads and streams that could be nobody's, or several streams' */
 	uint64_t nvtx_ranges, nvtx_marks, nvtx_open_ranges, nvtx_lone_ends, nvtx_names_unused;
+	/* nodes that ran and that no record of a graph defines; launches whose graph is not known */
+	uint64_t undefined_nodes, undefined_launches;
+	/* event nodes of launches that were left out: more than the trace can have meant */
+	uint64_t cut_event_nodes;
+	/* nodes of graphs that were launched, of kinds without a rule */
+	uint64_t opaque_nodes;
 };
 
 struct gst_model {
@@ -354,6 +428,16 @@ struct gst_model {
 	uint32_t memset_count;
 	struct gst_memop *memops;
 	uint32_t memop_count;
+	struct gst_graph *graphs; /* by process and CUPTI's id */
+	uint32_t graph_count;
+	struct gst_graph_node *graph_nodes;
+	uint32_t graph_node_count;
+	struct gst_graph_edge *graph_edges;
+	uint32_t graph_edge_count;
+	const uint32_t *graph_event_nodes; /* indices into graph_nodes */
+	uint32_t graph_event_node_count;
+	struct gst_exec *execs;
+	uint32_t exec_count;
 	struct gst_memory_record *memory;
 	uint32_t memory_count;
 	struct gst_overhead *overheads;
@@ -423,6 +507,30 @@ static inline bool gst_loss_touches_calls(const struct gst_loss *l)
 static inline uint32_t gst_call_range(const struct gst_model *m, gst_call_id call)
 {
 	return m->call_ranges ? m->call_ranges[call] : GST_NONE;
+}
+
+/** May @l have taken definitions of graphs, their nodes or edges? */
+static inline bool gst_loss_touches_graphs(const struct gst_loss *l)
+{
+	return l->kind == 0 || l->kind == GST_REC_GRAPH || l->kind == GST_REC_GRAPH_NODE ||
+	       l->kind == GST_REC_GRAPH_EDGE || l->kind == GST_REC_GRAPH_EXEC ||
+	       l->kind == GST_REC_EXEC_STATE;
+}
+
+/** The node of a graph that @op ran, an index into graph_nodes; GST_NONE = it is none, or not known. */
+static inline uint32_t gst_op_graph_node(const struct gst_op *op)
+{
+	if (!(op->flags & GST_OP_NODE))
+		return GST_NONE;
+	return op->kind == GST_OP_EVENT_RECORD || op->kind == GST_OP_EVENT_WAIT ? op->detail
+										: op->graph_node;
+}
+
+/** Is @e in its graph as the launch @launch finds it? */
+static inline bool gst_graph_edge_is_there(const struct gst_graph_edge *e, gst_call_id launch)
+{
+	return (e->made == GST_NONE || e->made < launch) &&
+	       (e->removed == GST_NONE || e->removed >= launch);
 }
 
 /** Is @s a stream that legacy actions of its context wait for and hold up (S3)? UNKNOWN kinds: false. */

@@ -354,7 +354,7 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	case GST_REC_CALL_GRAPH: {
 		const struct gst_rec_call_graph *r = rec->data;
 
-		call.args = add_args(b, r->graph, r->exec, 0, r->mode, 0);
+		call.args = add_args(b, r->graph, r->exec, r->node, r->mode, 0);
 		break;
 	}
 	case GST_REC_CALL_MEMORY: {
@@ -589,12 +589,15 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 	case GST_REC_HOST_RUN: {
 		const struct gst_rec_host_run *r = rec->data;
 
+		/* The node's id in two halves: it has no table of details. */
 		add_dev(b, process, rec,
 			(struct gst_raw_dev){.begin_ns = r->start_ns,
 					     .end_ns = r->end_ns,
 					     .ctx = r->ctx,
 					     .stream = r->stream,
+					     .name = (uint32_t)r->graph_node,
 					     .detail = GST_NONE,
+					     .sync_id = (uint32_t)(r->graph_node >> 32),
 					     .bits = r->graph_node ? RAW_DEV_NODE : 0});
 		break;
 	}
@@ -624,6 +627,79 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 					 .tid = r->thread};
 
 		gst_vec_push(&b->overheads, o);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+static void ingest_graph(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+{
+	switch (rec->kind) {
+	case GST_REC_GRAPH: {
+		const struct gst_rec_graph *r = rec->data;
+
+		gst_map_put(&b->processes.data[process].graphs, r->graph, r->nodes);
+		gst_vec_push(&b->raw_graphs, (struct gst_raw_graph){.handle = r->handle,
+								    .process = process,
+								    .graph = r->graph,
+								    .original = r->original,
+								    .corr = rec->corr});
+		break;
+	}
+	case GST_REC_GRAPH_NODE: {
+		const struct gst_rec_graph_node *r = rec->data;
+
+		gst_vec_push(&b->raw_graph_nodes,
+			     (struct gst_raw_graph_node){
+				     .node = r->node,
+				     .handle = r->handle,
+				     .original = r->original,
+				     .process = process,
+				     .graph = r->graph,
+				     .corr = rec->corr,
+				     .name = r->name, /* the trace's, until all strings are in */
+				     .type = r->type <= UINT8_MAX ? (uint8_t)r->type : 0,
+				     .change = r->change == GST_GRAPH_CHANGE_REMOVED});
+		break;
+	}
+	case GST_REC_GRAPH_EDGE: {
+		const struct gst_rec_graph_edge *r = rec->data;
+
+		gst_vec_push(&b->raw_graph_edges,
+			     (struct gst_raw_graph_edge){.from = r->from,
+							 .to = r->to,
+							 .process = process,
+							 .graph = r->graph,
+							 .corr = rec->corr,
+							 .port = r->port,
+							 .change = r->change ==
+								   GST_GRAPH_CHANGE_REMOVED});
+		break;
+	}
+	case GST_REC_GRAPH_EXEC: {
+		const struct gst_rec_graph_exec *r = rec->data;
+
+		gst_vec_push(&b->raw_execs, (struct gst_raw_exec){.handle = r->exec,
+								  .process = process,
+								  .graph = r->graph,
+								  .id = r->id,
+								  .corr = rec->corr,
+								  .segment = rec->segment,
+								  .exec = GST_NONE});
+		break;
+	}
+	case GST_REC_EXEC_STATE: {
+		const struct gst_rec_exec_state *r = rec->data;
+
+		gst_vec_push(&b->raw_execs, (struct gst_raw_exec){.handle = r->exec,
+								  .process = process,
+								  .id = r->graph,
+								  .corr = rec->corr,
+								  .segment = rec->segment,
+								  .is_state = true,
+								  .exec = GST_NONE});
 		break;
 	}
 	default:
@@ -699,12 +775,13 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		b->threads.data[t].name = r->name;
 		break;
 	}
-	case GST_REC_GRAPH: {
-		const struct gst_rec_graph *r = rec->data;
-
-		gst_map_put(&p->graphs, r->graph, r->nodes);
+	case GST_REC_GRAPH:
+	case GST_REC_GRAPH_NODE:
+	case GST_REC_GRAPH_EDGE:
+	case GST_REC_GRAPH_EXEC:
+	case GST_REC_EXEC_STATE:
+		ingest_graph(b, process, rec);
 		break;
-	}
 	case GST_REC_ANCHOR: {
 		const struct gst_rec_anchor *r = rec->data;
 		struct gst_anchor a = {.mono_ns = r->mono_ns,
@@ -818,6 +895,11 @@ void gst_model_ingest_strings(struct gst_builder *b)
 		struct gst_note *n = &b->notes.data[i];
 
 		n->text = string_id(&b->processes.data[n->process], n->text);
+	}
+	for (size_t i = 0; i < b->raw_graph_nodes.count; i++) {
+		struct gst_raw_graph_node *n = &b->raw_graph_nodes.data[i];
+
+		n->name = string_id(&b->processes.data[n->process], n->name);
 	}
 	for (size_t i = 0; i < b->variables.count; i++) {
 		struct gst_raw_variable *v = &b->variables.data[i];

@@ -82,8 +82,30 @@ struct gst_raw_stream_def {
 	bool is_claimed;
 };
 
+/* Definitions of graphs as they came, for model_graphs.c. */
 struct gst_raw_graph {
-	uint32_t graph, nodes;
+	uint64_t handle;
+	uint32_t process, graph, original, corr;
+};
+
+struct gst_raw_graph_node {
+	uint64_t node, handle, original;
+	uint32_t process, graph, corr, name;
+	uint8_t type, change;
+};
+
+struct gst_raw_graph_edge {
+	uint64_t from, to;
+	uint32_t process, graph, corr;
+	uint16_t port;
+	uint8_t change;
+};
+
+struct gst_raw_exec {
+	uint64_t handle;
+	uint32_t process, graph, id, corr, segment;
+	bool is_state; /* of a snapshot: its corr is that of a launch */
+	uint32_t exec; /* what it became; GST_NONE */
 };
 
 /* Reads as "from here on we know": a live event in the snapshot of the first segment read. */
@@ -98,6 +120,16 @@ struct gst_raw_segment {
 	bool is_unbroken;
 };
 
+/* Record nodes of a launch for which CUPTI's numbers of events are not all known yet. */
+struct gst_untold {
+	uint32_t process;
+	gst_op_id first;
+	uint32_t count;
+	uint32_t dev; /* the launch's first device record */
+};
+
+#define CLONES_MAX 8u /* clones of clones: child graphs and bodies, in practice two */
+
 struct gst_raw_process {
 	uint32_t source, pid;
 	struct gst_process out;
@@ -108,7 +140,12 @@ struct gst_raw_process {
 	struct gst_map contexts;	/* CUPTI id -> index in builder->contexts */
 	struct gst_map context_handles; /* CUcontext -> CUPTI id */
 	struct gst_map devices;
-	struct gst_map graphs; /* graph id -> nodes seen */
+	struct gst_map graphs;	    /* graph id -> nodes that a record counts */
+	struct gst_map graph_ids;   /* graph id -> index in builder->graphs */
+	struct gst_map graph_nodes; /* node id -> index in builder->graph_nodes */
+	struct gst_map exec_lives;  /* executable graph's handle -> index in builder->execs */
+	struct gst_map event_ids;   /* CUPTI's event id -> event */
+	uint32_t recent_graph;	    /* graph of the last node asked for */
 	struct gst_clock_map clock;
 	GST_VEC(struct gst_raw_stream_def) stream_defs;
 	GST_VEC(struct gst_raw_event_state) event_states;
@@ -120,10 +157,10 @@ struct gst_raw_process {
 	struct gst_map sparse;
 	uint32_t first_segment;
 	bool has_segment;
-	GST_VEC(struct gst_raw_segment) segments; /* by index, once sorted */
-	size_t next_def, next_event_state;	  /* the first ones of segments to come */
-	uint32_t capture_floor;			  /* captures up to this one are over */
-	uint32_t next_segment;			  /* the first one that has not begun yet */
+	GST_VEC(struct gst_raw_segment) segments;     /* by index, once sorted */
+	size_t next_def, next_event_state, next_exec; /* the first ones of segments to come */
+	uint32_t capture_floor;			      /* captures up to this one are over */
+	uint32_t next_segment;			      /* the first one that has not begun yet */
 	uint32_t thread_count;
 	uint32_t context_count;
 	uint32_t last_context; /* one of its contexts */
@@ -190,6 +227,18 @@ struct gst_builder {
 	GST_VEC(struct gst_memset) memsets;
 	GST_VEC(struct gst_raw_memop) raw_memops;
 	GST_VEC(struct gst_memop) memops; /* by op */
+	GST_VEC(struct gst_raw_graph) raw_graphs;
+	GST_VEC(struct gst_raw_graph_node) raw_graph_nodes;
+	GST_VEC(struct gst_raw_graph_edge) raw_graph_edges;
+	GST_VEC(struct gst_raw_exec) raw_execs;
+	GST_VEC(struct gst_graph) graphs;
+	GST_VEC(struct gst_graph_node) graph_nodes;
+	GST_VEC(struct gst_graph_edge) graph_edges;
+	GST_VEC(uint32_t) graph_event_nodes;
+	GST_VEC(struct gst_exec) execs;
+	struct gst_map exec_of_call; /* call that makes an executable graph -> it */
+	GST_VEC(struct gst_untold) untold;
+	uint64_t event_node_ops; /* so far, of all launches */
 	GST_VEC(struct gst_raw_memory) memory;
 	GST_VEC(struct gst_overhead) overheads;
 	GST_VEC(struct gst_raw_variable) variables;
@@ -252,6 +301,22 @@ uint32_t gst_model_string(const struct gst_raw_process *p, uint32_t id);
 /* Once all records are in: ids of strings in definitions become the model's. */
 void gst_model_ingest_strings(struct gst_builder *b);
 uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id);
+
+/* model_graphs.c: graphs, nodes, edges and executable graphs, from their records; calls are sorted. */
+void gst_model_graphs_define(struct gst_builder *b);
+/* Index of the node with CUPTI's id @node; GST_NONE. O(1). */
+uint32_t gst_model_graph_node(struct gst_builder *b, uint32_t process, uint64_t node);
+/* Recording goes on after a gap: handles are what the snapshot of @segment says. */
+void gst_model_graphs_segment(struct gst_builder *b, uint32_t process, uint32_t segment);
+/* In the walk over the calls: what call @id does to executable graphs. */
+void gst_model_graphs_walk(struct gst_builder *b, uint32_t process, gst_call_id id);
+/* The executable graph that call @id launches or uploads, an index; GST_NONE if the call does not tell. */
+uint32_t gst_model_exec_of(struct gst_builder *b, uint32_t process, gst_call_id id);
+/* Device records of a launch of @exec name the graph @cupti_id. */
+void gst_model_exec_runs(struct gst_builder *b, uint32_t exec, uint32_t cupti_id);
+/* Once all ops are there: kinds of nodes, ports of edges. */
+void gst_model_graphs_finish(struct gst_builder *b);
+void gst_model_graphs_release(struct gst_builder *b);
 
 /* model_resolve.c: streams, events, captures, ops. Calls are final and sorted, times are the model's. */
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err);

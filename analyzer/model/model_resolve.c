@@ -22,6 +22,7 @@
 /* Streams that one call makes, CUDA's own included; the latest are looked at. */
 #define DEFS_OF_CALL_MAX	64u
 #define STREAM_FLAG_NONBLOCKING 1u
+#define EVENT_EXTERNAL		1u /* of a record or a wait */
 #define RESULT_NOT_READY	600
 #define RESULT_WRONG_THREAD	908 /* of an end-capture: the capture goes on */
 
@@ -266,6 +267,7 @@ static void begin_segment(struct gst_builder *b, uint32_t process,
 	gst_map_release(&p->handles);
 	memset(b->handle_cache, 0, sizeof(b->handle_cache));
 	gst_map_release(&p->event_lives);
+	gst_model_graphs_segment(b, process, segment->index);
 	p->capture_floor = (uint32_t)b->captures.count;
 	/* The loader gives definitions segment by segment. */
 	for (; p->next_def < p->stream_defs.count; p->next_def++) {
@@ -789,6 +791,22 @@ static void set_times(struct gst_builder *b, struct gst_op *op, const struct gst
 	}
 }
 
+static uint64_t node_of_dev(const struct gst_builder *b, const struct gst_raw_dev *d)
+{
+	switch (d->kind) {
+	case DEV_KIND(KERNEL):
+		return b->kernels.data[d->detail].graph_node;
+	case DEV_KIND(MEMCPY):
+		return b->copies.data[d->detail].graph_node;
+	case DEV_KIND(MEMSET):
+		return b->memsets.data[d->detail].graph_node;
+	case DEV_KIND(HOST_RUN):
+		return (uint64_t)d->sync_id << 32 | d->name;
+	default:
+		return 0;
+	}
+}
+
 /* An op from the device record @d: in its own lane, or @parent's node. */
 static struct gst_op *add_dev_op(struct gst_builder *b, uint32_t process, struct gst_raw_dev *d,
 				 gst_call_id call, gst_op_id parent)
@@ -801,8 +819,13 @@ static struct gst_op *add_dev_op(struct gst_builder *b, uint32_t process, struct
 		op->detail = d->detail;
 	if (d->kind == DEV_KIND(KERNEL))
 		op->name = d->name;
-	if (d->bits & RAW_DEV_NODE)
+	if (d->bits & RAW_DEV_NODE) {
+		uint64_t node = node_of_dev(b, d);
+
 		op->flags |= GST_OP_NODE;
+		op->graph_node = gst_model_graph_node(b, process, node);
+		b->m->stats.undefined_nodes += node && op->graph_node == GST_NONE;
+	}
 	if (call == GST_NONE) {
 		op->flags |= GST_OP_NO_CALL;
 		b->m->stats.ops_without_call++;
@@ -867,8 +890,218 @@ static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 	}
 }
 
+/* More event nodes than this for each call and record cannot be what a program did: they are cut. */
+#define EVENT_NODES_FREE 4096u
+
+/* The event that @node records or waits for; GST_NONE = not known. */
+static gst_event_id event_of_node(const struct gst_builder *b, uint32_t node, uint32_t exec,
+				  gst_call_id launch)
+{
+	const struct gst_graph_node *n = &b->graph_nodes.data[node];
+	const struct gst_call *c;
+
+	if (b->execs.data[exec].has_new_events)
+		return GST_NONE;
+	for (uint32_t i = 0; i < CLONES_MAX && n->original != GST_NONE; i++)
+		n = &b->graph_nodes.data[n->original];
+	if (n->made == GST_NONE || n->made >= launch)
+		return GST_NONE;
+	c = &b->m->calls[n->made];
+	return c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_EVENT_WAIT
+		       ? c->event
+		       : GST_NONE;
+}
+
+static struct gst_op *add_event_node(struct gst_builder *b, gst_op_id launch, enum gst_op_kind kind,
+				     uint32_t node)
+{
+	const struct gst_op *l = &b->ops.data[launch];
+	gst_call_id call = l->call;
+	struct gst_op *op = add_op(b, kind, call, l->stream);
+
+	op->parent = launch;
+	op->flags |= GST_OP_NODE;
+	op->detail = node;
+	b->event_node_ops++;
+	return op;
+}
+
+/* The event nodes of what @exec runs; none if there would be more than the trace can mean. */
+static const uint32_t *event_nodes_of(struct gst_builder *b, uint32_t process, uint32_t exec,
+				      uint32_t *count)
+{
+	uint64_t most = EVENT_NODES_FREE +
+			2 * ((uint64_t)b->m->call_count + b->processes.data[process].devs.count);
+	const struct gst_graph *g;
+
+	*count = 0;
+	if (exec == GST_NONE || b->execs.data[exec].graph == GST_NONE)
+		return NULL;
+	g = &b->graphs.data[b->execs.data[exec].graph];
+	if (g->event_count && b->event_node_ops >= most) {
+		b->m->stats.cut_event_nodes += g->event_count;
+		return NULL;
+	}
+	*count = g->event_count;
+	return b->graph_event_nodes.data + g->first_event;
+}
+
+/*
+ * E6: event records and waits that are nodes act at every launch, and have no device record of their own but
+ * CUPTI's word that an event was recorded. Waits stand before all other nodes of the launch, records after them.
+ */
+static void add_wait_nodes(struct gst_builder *b, gst_op_id launch, uint32_t exec,
+			   const uint32_t *nodes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		gst_event_id event;
+
+		if (b->graph_nodes.data[nodes[i]].type != GST_NODE_WAIT_EVENT)
+			continue;
+		event = event_of_node(b, nodes[i], exec, b->ops.data[launch].call);
+		add_event_node(b, launch, GST_OP_EVENT_WAIT, nodes[i])->event = event;
+	}
+}
+
+static void set_event_dev(struct gst_op *op, const struct gst_raw_dev *d)
+{
+	op->sync_id = d->sync_id;
+	if (d->bits & RAW_DEV_TIMED) {
+		op->begin_ns = op->end_ns = d->begin_ns;
+		op->flags |= GST_OP_TIMED;
+	}
+}
+
+/*
+ * CUPTI's records of the events that the launch recorded, to the nodes first .. first + count - 1 that did it: by
+ * the event, or where there is one of each. Returns how many records are left: those of @left, if it is not NULL.
+ */
+static uint32_t tell_record_nodes(struct gst_builder *b, uint32_t process, gst_op_id first,
+				  uint32_t count, uint32_t dev, uint32_t *left)
+{
+	const struct gst_raw_process *p = &b->processes.data[process];
+	struct gst_map by_event = {0};
+	uint32_t told = 0;
+	uint32_t last = GST_NONE;
+
+	for (uint32_t d = dev; d != GST_NONE; d = p->devs.data[d].next) {
+		if (p->devs.data[d].kind == DEV_KIND(EVENT)) {
+			last = d;
+			told++;
+		}
+	}
+	if (told == 1 && count == 1 && !b->ops.data[first].sync_id) {
+		gst_event_id event = GST_NONE;
+
+		(void)gst_map_get(&p->event_ids, p->devs.data[last].name, &event);
+		if (event == GST_NONE || b->ops.data[first].event == GST_NONE ||
+		    event == b->ops.data[first].event) {
+			if (b->ops.data[first].event == GST_NONE)
+				b->ops.data[first].event = event;
+			set_event_dev(&b->ops.data[first], &p->devs.data[last]);
+			return 0;
+		}
+	}
+	for (uint32_t i = 0; told && i < count; i++) {
+		if (b->ops.data[first + i].event != GST_NONE && !b->ops.data[first + i].sync_id)
+			(void)gst_map_add(&by_event, b->ops.data[first + i].event, first + i, NULL);
+	}
+	for (uint32_t d = dev; d != GST_NONE; d = p->devs.data[d].next) {
+		gst_event_id event;
+		uint32_t op;
+
+		if (p->devs.data[d].kind != DEV_KIND(EVENT))
+			continue;
+		if (gst_map_get(&p->event_ids, p->devs.data[d].name, &event) &&
+		    gst_map_get(&by_event, event, &op)) {
+			set_event_dev(&b->ops.data[op], &p->devs.data[d]);
+			(void)gst_map_remove(&by_event, event);
+			told--;
+		} else if (left) {
+			*left++ = d;
+		}
+	}
+	gst_map_release(&by_event);
+	return told;
+}
+
+static void add_record_nodes(struct gst_builder *b, uint32_t process, gst_op_id launch,
+			     uint32_t exec, const uint32_t *nodes, uint32_t count, uint32_t dev)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	gst_op_id first = (gst_op_id)b->ops.count;
+	uint32_t devs = 0;
+	uint32_t records, left;
+
+	for (uint32_t d = dev; d != GST_NONE; d = p->devs.data[d].next)
+		devs += p->devs.data[d].kind == DEV_KIND(EVENT);
+	for (uint32_t i = 0; i < count; i++) {
+		gst_event_id event;
+
+		if (b->graph_nodes.data[nodes[i]].type != GST_NODE_RECORD_EVENT)
+			continue;
+		event = event_of_node(b, nodes[i], exec, b->ops.data[launch].call);
+		add_event_node(b, launch, GST_OP_EVENT_RECORD, nodes[i])->event = event;
+	}
+	if (!devs)
+		return;
+	records = (uint32_t)b->ops.count - first;
+	gst_vec_clear(&b->found);
+	(void)gst_vec_extend(&b->found, devs);
+	left = tell_record_nodes(b, process, first, records, dev, b->found.data);
+	/* Which event has which number may show later: those that are left may be what these nodes did. */
+	if (left && records > devs - left) {
+		gst_vec_push(&b->untold, (struct gst_untold){process, first, records, dev});
+		if (left <= records - (devs - left))
+			return;
+	}
+	/* Records that no node explains: of graphs whose definitions do not say what their nodes do. */
+	for (uint32_t i = 0; i < left; i++) {
+		const struct gst_raw_dev *d = &p->devs.data[b->found.data[i]];
+		struct gst_op *op = add_event_node(b, launch, GST_OP_EVENT_RECORD, GST_NONE);
+
+		(void)gst_map_get(&p->event_ids, d->name, &op->event);
+		set_event_dev(op, d);
+	}
+}
+
+/* The graph that all records of a launch name, its id of CUPTI; 0 = they do not agree. */
+static uint32_t graph_of_records(const struct gst_builder *b, uint32_t process)
+{
+	const struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t graph = 0;
+
+	for (size_t i = 0; i < b->found.count; i++) {
+		const struct gst_raw_dev *d = &p->devs.data[b->found.data[i]];
+
+		if (d->kind == DEV_KIND(GRAPH_RUN))
+			return d->detail;
+		if (i && d->sync_id != graph)
+			return 0;
+		graph = d->sync_id;
+	}
+	return graph;
+}
+
+/* Are all nodes of the program in @graph among those of the launch that is op @launch? */
+static bool has_all_nodes(const struct gst_builder *b, gst_op_id launch, uint32_t graph)
+{
+	uint32_t last = GST_NONE;
+	uint32_t seen = 0;
+
+	for (size_t i = launch + 1; i < b->ops.count; i++) {
+		uint32_t node = gst_op_graph_node(&b->ops.data[i]);
+
+		if (node == GST_NONE || b->graph_nodes.data[node].graph != graph || node == last)
+			continue;
+		last = node;
+		seen++;
+	}
+	return seen && seen == b->graphs.data[graph].own_count;
+}
+
 /* A graph launch: its own op, then its nodes. */
-static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id id)
+static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id id, uint32_t dev)
 {
 	struct gst_call *c = &b->m->calls[id];
 	struct gst_raw_process *p = &b->processes.data[process];
@@ -878,11 +1111,19 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 	uint64_t end_ns = 0;
 	uint32_t expected = 0;
 	uint32_t graph = 0;
+	uint32_t exec = gst_model_exec_of(b, process, id);
+	const uint32_t *event_nodes;
+	uint32_t event_count;
 	uint32_t nodes = 0;
 	bool all_timed = true;
 	struct gst_op *op;
 
-	(void)add_op(b, GST_OP_GRAPH_LAUNCH, id, c->stream);
+	op = add_op(b, GST_OP_GRAPH_LAUNCH, id, c->stream);
+	op->detail = exec;
+	if (exec != GST_NONE)
+		gst_model_exec_runs(b, exec, graph_of_records(b, process));
+	event_nodes = event_nodes_of(b, process, exec, &event_count);
+	add_wait_nodes(b, launch, exec, event_nodes, event_count);
 	for (size_t i = 0; i < b->found.count; i++) {
 		struct gst_raw_dev *d = &p->devs.data[b->found.data[i]];
 
@@ -906,6 +1147,8 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 	if (run)
 		op->stream =
 			lane_of(b, process, gst_model_context(b, process, run->ctx), run->stream);
+	add_record_nodes(b, process, launch, exec, event_nodes, event_count, dev);
+	op = &b->ops.data[launch];
 	if (run && run->bits & RAW_DEV_TIMED) {
 		set_times(b, op, run);
 		return;
@@ -922,8 +1165,11 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 	op->begin_ns = begin_ns;
 	op->end_ns = end_ns;
 	/* Host, empty and event nodes have no record: all known only if as many came as there are. */
-	if (all_timed && graph && gst_map_get(&p->graphs, graph, &expected) && expected &&
-	    nodes >= expected) {
+	(void)gst_map_get(&p->graphs, graph, &expected);
+	if (all_timed && graph &&
+	    ((expected && nodes >= expected) ||
+	     (exec != GST_NONE && b->execs.data[exec].graph != GST_NONE &&
+	      has_all_nodes(b, launch, b->execs.data[exec].graph)))) {
 		op->flags |= GST_OP_TIMED;
 	} else {
 		op->flags |= GST_OP_PARTIAL;
@@ -1035,7 +1281,7 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 		gst_vec_clear(&b->found);
 	}
 	if (kind == GST_OP_GRAPH_LAUNCH && (is_submitted || b->found.count)) {
-		add_graph_ops(b, process, id);
+		add_graph_ops(b, process, id, raw->dev);
 	} else if (b->found.count) {
 		/* It ran, whatever the call said. */
 		for (size_t i = 0; i < b->found.count; i++) {
@@ -1083,6 +1329,13 @@ static bool succeeded(const struct gst_call *c)
 	return !(c->flags & GST_CALL_RETURNED) || c->result == 0;
 }
 
+/* Was an event recorded, or awaited, with the flag that makes it a node of the captured graph? */
+static bool is_external(const struct gst_builder *b, const struct gst_call *c)
+{
+	return c->cls != GST_API_CLASS_LAUNCH && c->args != GST_NONE &&
+	       b->args.data[c->args].flags & EVENT_EXTERNAL;
+}
+
 /* G1. True if the call was made to a capturing stream, so that nothing of it runs. */
 static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool is_ok)
 {
@@ -1105,11 +1358,15 @@ static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool i
 		return false;
 	case GST_API_CLASS_EVENT_RECORD:
 	case GST_API_CLASS_LAUNCH: /* by an attribute */
+		/* An external record is a node that acts at launches: of the event it says nothing now. */
+		if (is_captured && is_external(b, c))
+			return true;
 		if (is_ok && in_event)
 			*in_event = is_captured ? s->capture : 0;
 		return is_captured;
 	case GST_API_CLASS_EVENT_WAIT:
-		if (is_ok && s && in_event && is_capturing(b, process, *in_event)) {
+		if (is_ok && s && in_event && is_capturing(b, process, *in_event) &&
+		    !(is_captured && is_external(b, c))) {
 			s->capture = *in_event;
 			return true;
 		}
@@ -1135,7 +1392,7 @@ static bool is_event_class(const struct gst_call *c)
 	}
 }
 
-/* Which record of the event CUPTI says was meant, or made. */
+/* Which record of the event CUPTI says was meant, or made; and how it numbers the event. */
 static void find_sync_id(struct gst_builder *b, uint32_t process, gst_call_id id, uint32_t dev)
 {
 	struct gst_call *c = &b->m->calls[id];
@@ -1143,6 +1400,8 @@ static void find_sync_id(struct gst_builder *b, uint32_t process, gst_call_id id
 	uint8_t kind = c->cls == GST_API_CLASS_EVENT_RECORD ? DEV_KIND(EVENT) : DEV_KIND(SYNC);
 
 	for (uint32_t d = dev; d != GST_NONE; d = devs[d].next) {
+		if (devs[d].kind == kind && c->event != GST_NONE && devs[d].name != GST_ID_NONE)
+			gst_map_put(&b->processes.data[process].event_ids, devs[d].name, c->event);
 		if (devs[d].kind == kind && !(devs[d].flags & GST_DEVICE_FLAG_CAPTURED) &&
 		    devs[d].sync_id) {
 			c->sync_id = devs[d].sync_id;
@@ -1275,6 +1534,7 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 	is_captured = walk_capture(b, c, is_ok);
 	if (is_captured)
 		c->flags |= GST_CALL_CAPTURED;
+	gst_model_graphs_walk(b, process, id);
 	if (!is_ok && !(c->result == RESULT_NOT_READY && (c->cls == GST_API_CLASS_EVENT_QUERY ||
 							  c->cls == GST_API_CLASS_STREAM_QUERY)))
 		b->m->stats.errors++;
@@ -1496,6 +1756,11 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		if (b->ops.count > MAX_OPS)
 			return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
 		walk_call(b, i);
+	}
+	for (size_t i = 0; i < b->untold.count; i++) {
+		const struct gst_untold *u = &b->untold.data[i];
+
+		(void)tell_record_nodes(b, u->process, u->first, u->count, u->dev, NULL);
 	}
 	for (uint32_t i = 0; i < b->processes.count; i++)
 		add_orphans(b, i);

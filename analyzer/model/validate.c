@@ -40,12 +40,17 @@ static const char *check_op(const struct gst_model *m, uint32_t i)
 		   m->calls[op->call].cls == GST_API_CLASS_GRAPH_LAUNCH) {
 		return "op: node without parent";
 	}
-	if (op->detail != GST_NONE) {
-		uint32_t count = op->kind == GST_OP_KERNEL   ? m->kernel_count
-				 : op->kind == GST_OP_MEMCPY ? m->copy_count
-				 : op->kind == GST_OP_MEMSET ? m->memset_count
-				 : op->kind == GST_OP_MEMOP  ? m->memop_count
-							     : 0;
+	if (gst_op_graph_node(op) != GST_NONE && gst_op_graph_node(op) >= m->graph_node_count)
+		return "op: node";
+	if (op->detail != GST_NONE &&
+	    !(op->flags & GST_OP_NODE &&
+	      (op->kind == GST_OP_EVENT_RECORD || op->kind == GST_OP_EVENT_WAIT))) {
+		uint32_t count = op->kind == GST_OP_KERNEL	   ? m->kernel_count
+				 : op->kind == GST_OP_MEMCPY	   ? m->copy_count
+				 : op->kind == GST_OP_MEMSET	   ? m->memset_count
+				 : op->kind == GST_OP_MEMOP	   ? m->memop_count
+				 : op->kind == GST_OP_GRAPH_LAUNCH ? m->exec_count
+								   : 0;
 
 		if (op->detail >= count)
 			return "op: detail";
@@ -107,6 +112,11 @@ static const char *check_calls(const struct gst_model *m)
 		for (uint32_t k = 0; k < c->op_count; k++) {
 			if (m->ops[next_op + k].call != i)
 				return "call: an op of another call";
+			if (k > 1 && m->ops[next_op + k].parent != m->ops[next_op + 1].parent)
+				return "call: a node among other ops";
+			if (m->ops[next_op + k].parent != GST_NONE &&
+			    (!k || m->ops[next_op + k].parent != next_op))
+				return "call: a node of another op";
 		}
 		next_op += c->op_count;
 		if (c->flags & GST_CALL_RETURNED && c->exit_ns < c->enter_ns)
@@ -164,6 +174,65 @@ static const char *check_streams(const struct gst_model *m)
 	return NULL;
 }
 
+static const char *check_graphs(const struct gst_model *m)
+{
+	uint32_t next_node = 0;
+	uint32_t next_edge = 0;
+
+	for (uint32_t i = 0; i < m->graph_count; i++) {
+		const struct gst_graph *g = &m->graphs[i];
+
+		if (g->process >= m->process_count || !is_index(g->original, m->graph_count) ||
+		    !is_index(g->made, m->call_count) || !is_index(g->last_change, m->call_count))
+			return "graph: index";
+		if ((g->node_count && g->first_node != next_node) ||
+		    g->node_count > m->graph_node_count - next_node)
+			return "graph: its nodes are not neighbours";
+		if ((g->edge_count && g->first_edge != next_edge) ||
+		    g->edge_count > m->graph_edge_count - next_edge)
+			return "graph: its edges are not neighbours";
+		if (g->event_count && (g->first_event >= m->graph_event_node_count ||
+				       g->event_count > m->graph_event_node_count - g->first_event))
+			return "graph: event nodes";
+		for (uint32_t k = 0; k < g->node_count; k++) {
+			const struct gst_graph_node *n = &m->graph_nodes[next_node + k];
+
+			if (n->graph != i || !is_index(n->original, m->graph_node_count) ||
+			    n->original == next_node + k || !is_index(n->made, m->call_count) ||
+			    !is_index(n->removed, m->call_count) ||
+			    n->name >= gst_strtab_count(m->strings))
+				return "graph: node";
+		}
+		for (uint32_t k = 0; k < g->edge_count; k++) {
+			const struct gst_graph_edge *e = &m->graph_edges[next_edge + k];
+
+			if (e->from >= m->graph_node_count || e->to >= m->graph_node_count ||
+			    m->graph_nodes[e->from].graph != i ||
+			    m->graph_nodes[e->to].graph != i || !is_index(e->made, m->call_count) ||
+			    !is_index(e->removed, m->call_count) || e->port > GST_PORT_OTHER)
+				return "graph: edge";
+		}
+		next_node += g->node_count;
+		next_edge += g->edge_count;
+	}
+	for (uint32_t i = 0; i < m->graph_event_node_count; i++) {
+		if (m->graph_event_nodes[i] >= m->graph_node_count)
+			return "graph: event node";
+	}
+	for (uint32_t i = 0; i < m->exec_count; i++) {
+		const struct gst_exec *e = &m->execs[i];
+
+		if (e->process >= m->process_count || !is_index(e->graph, m->graph_count) ||
+		    !is_index(e->source, m->graph_count) ||
+		    !is_index(e->make_call, m->call_count) ||
+		    !is_index(e->destroy_call, m->call_count))
+			return "executable graph: index";
+	}
+	return next_node == m->graph_node_count && next_edge == m->graph_edge_count
+		       ? NULL
+		       : "graph: nodes or edges of none";
+}
+
 const char *gst_model_validate(const struct gst_model *m)
 {
 	const char *bad;
@@ -194,6 +263,7 @@ const char *gst_model_validate(const struct gst_model *m)
 	bad = bad ? bad : check_threads(m);
 	bad = bad ? bad : check_streams(m);
 	bad = bad ? bad : check_nvtx(m);
+	bad = bad ? bad : check_graphs(m);
 	for (uint32_t i = 0; !bad && i < m->op_count; i++)
 		bad = check_op(m, i);
 	return bad;
