@@ -17,7 +17,7 @@
 struct search {
 	const struct gst_order *o;
 	const struct gst_path_query *q;
-	gst_node_id b;
+	gst_node_id a, b;
 	uint32_t first, last; /* positions of the two points */
 	uint32_t *distance;   /* edges to @b, by position - first */
 	gst_edge_id *step;    /* the edge that begins such a way; GST_NONE: inside of a node */
@@ -70,6 +70,14 @@ static void look_before(struct search *s, gst_point_id p, uint32_t distance)
 		offer(s, gst_order_position(o, p - 1), distance, GST_NONE);
 	if (is_left_out(s, n))
 		return;
+	if (p == gst_point_end(n)) {
+		uint32_t waits;
+
+		if (gst_node_is_op(o, s->a) && o->m->ops[s->a].parent == n)
+			offer(s, s->first, distance, GST_NONE);
+		for (gst_op_id op = gst_order_wait_nodes(o, n, &waits); waits--; op++)
+			offer(s, gst_order_position(o, gst_point_end(op)), distance, GST_NONE);
+	}
 	for (uint32_t i = o->v.in_first[n]; i < o->v.in_first[n + 1]; i++) {
 		const struct gst_edge *e = &o->v.edges[o->v.in[i]];
 
@@ -77,6 +85,14 @@ static void look_before(struct search *s, gst_point_id p, uint32_t distance)
 			offer(s, gst_order_position(o, gst_edge_from_point(e)), distance + 1,
 			      o->v.in[i]);
 	}
+}
+
+/* Without an edge one gets to the node's end, and from that of a graph's node to its launch's. */
+static gst_point_id next_inside(const struct gst_order *o, gst_point_id p)
+{
+	gst_node_id n = gst_node_of_point(p);
+
+	return p == gst_point_begin(n) ? p + 1 : gst_point_end(o->m->ops[n].parent);
 }
 
 static uint32_t find_path(struct search *s, struct gst_arena *scratch, const gst_edge_id **edges)
@@ -102,7 +118,8 @@ static uint32_t find_path(struct search *s, struct gst_arena *scratch, const gst
 		gst_edge_id step = s->step[at - s->first];
 
 		if (step == GST_NONE) {
-			at = gst_order_position(o, gst_order_point_at(o, at, &near) + 1);
+			at = gst_order_position(o,
+						next_inside(o, gst_order_point_at(o, at, &near)));
 		} else {
 			out[length++] = step;
 			at = gst_order_position(o, gst_edge_to_point(&o->v.edges[step]));
@@ -117,20 +134,14 @@ uint32_t gst_order_why(const struct gst_order *o, gst_node_id a, gst_node_id b,
 		       const gst_edge_id **edges)
 {
 	struct gst_path_query query = q ? *q : (struct gst_path_query){0};
-	struct search s = {.o = o, .q = &query, .b = b};
-	gst_node_id source = a;
+	struct search s = {.o = o, .q = &query, .a = a, .b = b};
 	uint32_t length = 0;
 	size_t bytes;
 	bool any = !query.documented_only;
 
-	if (gst_node_is_op(o, a) && o->m->ops[a].parent != GST_NONE) {
-		source = o->m->ops[a].parent;
-		if (source == b || (gst_node_is_op(o, b) && o->m->ops[b].parent == source))
-			return 0;
-	}
-	if (source == b)
+	if (a == b)
 		return 0;
-	s.first = gst_order_position(o, gst_point_end(source));
+	s.first = gst_order_position(o, gst_point_end(a));
 	s.last = gst_order_position(o, gst_point_begin(b));
 	if (s.first >= s.last || s.last >= o->acyclic_count)
 		return 0;

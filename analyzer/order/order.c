@@ -168,6 +168,27 @@ static bool is_record(const struct gst_call *c)
 	       (c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_LAUNCH);
 }
 
+static gst_op_id last_op(const struct gst_call *c)
+{
+	return c->first_op + c->op_count - 1;
+}
+
+/* Event records that are nodes of the launch @c. */
+static uint32_t count_node_records(const struct gst_model *m, const struct gst_call *c)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = c->op_count; c->cls == GST_API_CLASS_GRAPH_LAUNCH && i-- > 0;) {
+		const struct gst_op *op = &m->ops[c->first_op + i];
+
+		/* They come last. */
+		if (op->kind != GST_OP_EVENT_RECORD || op->event == GST_NONE)
+			break;
+		count++;
+	}
+	return count;
+}
+
 static void find_records(struct gst_order_builder *b)
 {
 	const struct gst_model *m = b->m;
@@ -178,6 +199,8 @@ static void find_records(struct gst_order_builder *b)
 			b->record_first[m->calls[i].event + 2]++;
 			b->record_count++;
 		}
+		for (uint32_t k = count_node_records(m, &m->calls[i]); k-- > 0; b->record_count++)
+			b->record_first[m->ops[last_op(&m->calls[i]) - k].event + 2]++;
 	}
 	for (uint32_t i = 2; i < m->event_count + 2; i++)
 		b->record_first[i] += b->record_first[i - 1];
@@ -185,6 +208,11 @@ static void find_records(struct gst_order_builder *b)
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		if (is_record(&m->calls[i]))
 			b->record_calls[b->record_first[m->calls[i].event + 1]++] = i;
+		for (uint32_t k = count_node_records(m, &m->calls[i]); k-- > 0;) {
+			gst_event_id event = m->ops[last_op(&m->calls[i]) - k].event;
+
+			b->record_calls[b->record_first[event + 1]++] = i;
+		}
 	}
 }
 
@@ -225,6 +253,7 @@ static void init(struct gst_order_builder *b)
 	}
 	find_records(b);
 	gst_order_find_values(b);
+	gst_order_init_graphs(b);
 	find_windows(b);
 	find_settings(b);
 }
@@ -250,6 +279,8 @@ static void release(struct gst_order_builder *b)
 	gst_mem_free(b->record_calls, b->record_count * sizeof(*b->record_calls));
 	gst_mem_free(b->last_call, m->thread_count * sizeof(*b->last_call));
 	gst_mem_free(b->processes, m->process_count * sizeof(*b->processes));
+	gst_order_release_graphs(b);
+	gst_vec_free(&b->vague_launches);
 	gst_map_release(&b->sync_ids);
 	gst_map_release(&b->pairs);
 	gst_vec_free(&b->edges);
@@ -315,6 +346,11 @@ static void seal(struct gst_order_builder *b)
 	o->ambiguous = gst_arena_copy(b->arena, b->ambiguous.data,
 				      b->ambiguous.count * sizeof(*b->ambiguous.data));
 	o->ambiguous_count = (uint32_t)b->ambiguous.count;
+	o->vague_launches =
+		gst_arena_copy(b->arena, b->vague_launches.data,
+			       b->vague_launches.count * sizeof(*b->vague_launches.data));
+	o->vague_launch_count = (uint32_t)b->vague_launches.count;
+	o->stats.vague_launches = b->vague_launches.count;
 }
 
 gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,

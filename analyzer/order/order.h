@@ -19,6 +19,9 @@
  * the strength of the edges out of it. A later barrier of the same context may stand on an earlier one.
  * Legacy actions are their own barrier: S3 edges go into and out of the op itself.
  *
+ * An op that is a node of a graph launch ends by the end of its launch: there is no edge for that, but every answer
+ * heeds it.
+ *
  * Nodes may lie on a circle where points do not: a call submits a copy (ENTER_BEGIN) and waits for it
  * (END_EXIT). So order among nodes is told for points.
  */
@@ -230,6 +233,11 @@ struct gst_order_stats {
 	uint64_t cut_fronts;
 	/* waits for a value of which nobody knows who wrote it: ordered by their streams alone */
 	uint64_t unmatched_values;
+	/* launches of graphs whose edges were not followed: they go round, or are too many for the trace */
+	uint64_t cut_graphs;
+	uint64_t unknown_ports;	     /* edges of graphs whose port was not seen */
+	uint64_t unknown_iterations; /* runs of graphs whose iterations cannot be told apart */
+	uint64_t vague_launches; /* launches of which not all is known that orders their nodes */
 };
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
 

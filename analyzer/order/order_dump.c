@@ -78,6 +78,9 @@ void gst_order_dump(const struct gst_order *o, struct gst_outfile *out)
 	for (uint32_t i = 0; i < o->ambiguous_count; i++)
 		gst_outfile_printf(out, "ambiguous call %" PRIu32 " call %" PRIu32 "\n",
 				   o->ambiguous[i].a, o->ambiguous[i].b);
+	for (uint32_t i = 0; i < o->vague_launch_count; i++)
+		gst_outfile_printf(out, "nodes of op %" PRIu32 ": not all order is known\n",
+				   o->vague_launches[i]);
 	for (uint32_t i = 0; i < o->cycle_count; i++) {
 		gst_outfile_puts(out, i ? " -> " : "cycle ");
 		put_node(o, out, o->cycle[i]);

@@ -44,6 +44,9 @@ struct gst_order {
 	uint32_t op_ref_count, call_ref_count;
 	const struct gst_ambiguous_pair *ambiguous;
 	uint32_t ambiguous_count;
+	const gst_op_id
+		*vague_launches; /* of which not all is known that orders their nodes; sorted */
+	uint32_t vague_launch_count;
 	const struct gst_window *windows; /* by process, in order of time, apart */
 	const uint32_t *window_first;	  /* process_count + 1 */
 	struct gst_order_stats stats;
@@ -62,7 +65,13 @@ struct gst_front {
 	bool is_chain; /* whatever was accepted before it in this list ended before it began */
 };
 
-enum front_kind { FRONT_RECORD, FRONT_PROGRAMMATIC, FRONT_COMPLETION, FRONT_UNKNOWN };
+enum front_kind {
+	FRONT_RECORD,
+	FRONT_PROGRAMMATIC,
+	FRONT_COMPLETION,
+	FRONT_NODE, /* of a graph: whether it is the event's latest is not promised */
+	FRONT_UNKNOWN
+};
 
 enum collector {
 	COLLECT_S3, /* blocking lanes, for legacy actions */
@@ -142,6 +151,8 @@ struct gst_order_builder {
 	struct gst_map pairs; /* ambiguous pairs seen */
 	GST_VEC(struct gst_ambiguous_pair) ambiguous;
 	GST_VEC(struct gst_ref) op_refs, call_refs;
+	struct gst_order_graphs *graphs; /* graphs.c; NULL = there are none */
+	GST_VEC(gst_op_id) vague_launches;
 };
 
 /* rules.c: all edges, one function a rule. */
@@ -150,6 +161,14 @@ void gst_order_apply_rules(struct gst_order_builder *b);
 /* memory_rules.c: before the walk, and for each memory operation in it. */
 void gst_order_find_values(struct gst_order_builder *b);
 void gst_order_rule_m4(struct gst_order_builder *b, gst_op_id op);
+
+/* graphs.c: E6, G4, G5 and G7 for the nodes of op @launch. */
+void gst_order_init_graphs(struct gst_order_builder *b);
+void gst_order_release_graphs(struct gst_order_builder *b);
+void gst_order_graph_rules(struct gst_order_builder *b, gst_op_id launch);
+
+/* Is something missing of what orders the nodes of @launch? O(log n). */
+bool gst_order_is_vague_launch(const struct gst_order *o, gst_op_id launch);
 
 /* ---- what all files of rules build with; in rules.c --------------------------------------------------- */
 
@@ -176,6 +195,22 @@ enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call
 
 /* The order of the two matters, and is not known. */
 void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y);
+
+/*
+ * E2: the record that @call, which names @event, refers to: by CUPTI's number, else the latest one accepted
+ * before it. *kind is meaningful for GST_REF_OP.
+ */
+enum gst_record_ref gst_order_meant_record(struct gst_order_builder *b, gst_call_id call,
+					   gst_event_id event, uint32_t sync_id, gst_op_id *record,
+					   enum front_kind *kind);
+
+/* From @call on, @op is the latest record of @event; GST_NONE: one that is not known. */
+void gst_order_record_event(struct gst_order_builder *b, gst_event_id event, gst_node_id op,
+			    gst_call_id call, enum front_kind kind);
+
+/* What wait @op means, for gst_order_record_of. */
+void gst_order_note_ref(struct gst_order_builder *b, gst_op_id op, enum gst_record_ref ref,
+			gst_op_id record);
 
 /* Put @f at the head of the list. */
 void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f);
@@ -215,6 +250,30 @@ uint32_t gst_order_position(const struct gst_order *o, gst_point_id p);
 
 /* The point at @place; *@near is a guess at its call, to begin with 0, and better from call to call. */
 gst_point_id gst_order_point_at(const struct gst_order *o, uint32_t place, gst_call_id *near);
+
+/* Is op @n a launch whose nodes come next, up to the end of its call? They end before it does. */
+static inline bool gst_order_has_nodes(const struct gst_order *o, gst_node_id n)
+{
+	const struct gst_op *ops = o->m->ops;
+
+	return n + 1 < o->v.op_count && ops[n].kind == GST_OP_GRAPH_LAUNCH &&
+	       ops[n + 1].parent == n;
+}
+
+/* The nodes of @n, if it is a launch, that wait for events: *count from the one returned on. */
+static inline gst_op_id gst_order_wait_nodes(const struct gst_order *o, gst_node_id n,
+					     uint32_t *count)
+{
+	gst_op_id op = n + 1;
+
+	*count = 0;
+	/* They come first. */
+	while (n < o->v.op_count && op + *count < o->v.op_count &&
+	       o->m->ops[op + *count].parent == n &&
+	       o->m->ops[op + *count].kind == GST_OP_EVENT_WAIT)
+		++*count;
+	return op;
+}
 
 /* May calls of @process between the two times be missing? */
 bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,

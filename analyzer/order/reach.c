@@ -26,16 +26,10 @@ static bool is_left_out(const struct gst_order *o, const struct gst_path_query *
 	return false;
 }
 
-/* A node of a graph ends before its launch does, which is what others wait for. */
-static gst_node_id source_of(const struct gst_order *o, gst_node_id a, gst_node_id b)
+/* The launch that @n is a node of: it ends no earlier; GST_NONE. */
+static gst_op_id launch_of(const struct gst_order *o, gst_node_id n)
 {
-	if (gst_node_is_op(o, a) && o->m->ops[a].parent != GST_NONE) {
-		a = o->m->ops[a].parent;
-		/* Between nodes of one launch nothing is known here. */
-		if (a == b || (gst_node_is_op(o, b) && o->m->ops[b].parent == a))
-			return GST_NONE;
-	}
-	return a;
+	return gst_node_is_op(o, n) ? o->m->ops[n].parent : GST_NONE;
 }
 
 static uint32_t process_of(const struct gst_order *o, gst_node_id n)
@@ -47,6 +41,19 @@ static uint32_t process_of(const struct gst_order *o, gst_node_id n)
 	return call == GST_NONE ? GST_NONE : o->m->threads[o->m->calls[call].thread].process;
 }
 
+/* Between nodes of one launch: what a node that holds another graph does to that one's nodes is not told. */
+static enum gst_answer no_path_inside(const struct gst_order *o, gst_op_id a, gst_op_id b)
+{
+	uint32_t x = gst_op_graph_node(&o->m->ops[a]);
+	uint32_t y = gst_op_graph_node(&o->m->ops[b]);
+
+	if (x == GST_NONE || y == GST_NONE ||
+	    o->m->graph_nodes[x].graph != o->m->graph_nodes[y].graph ||
+	    gst_order_is_vague_launch(o, o->m->ops[a].parent))
+		return GST_DONT_KNOW;
+	return GST_NO;
+}
+
 /* No path was found: is that an answer? Not where calls between the two may be missing. */
 static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_node_id b)
 {
@@ -56,6 +63,8 @@ static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_nod
 	gst_call_id y = gst_node_is_op(o, b) ? m->ops[b].call : b - m->op_count;
 	uint64_t from_ns, to_ns;
 
+	if (launch_of(o, a) != GST_NONE && launch_of(o, a) == launch_of(o, b))
+		return no_path_inside(o, a, b);
 	if (process == GST_NONE || process_of(o, b) != process)
 		return process == GST_NONE || process_of(o, b) == GST_NONE ? GST_DONT_KNOW : GST_NO;
 	if (o->stats.cut_fronts)
@@ -70,7 +79,7 @@ static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_nod
 struct search {
 	const struct gst_order *o;
 	const struct gst_path_query *q;
-	gst_node_id b;
+	gst_node_id a, b;
 	uint32_t first, last; /* positions of the two points */
 	uint64_t *bits;	      /* reached, and not yet looked at: by position - first */
 };
@@ -85,12 +94,21 @@ static bool look_before(struct search *s, gst_point_id p)
 {
 	const struct gst_order *o = s->o;
 	gst_node_id n = gst_node_of_point(p);
+	uint32_t waits;
 
 	if (p == gst_point_end(n)) {
 		uint32_t at = gst_order_position(o, p - 1);
 
 		if (at > s->first)
 			reach(s, at);
+		if (launch_of(o, s->a) == n)
+			return true;
+		/* Of a launch's nodes these alone wait for what the launch does not wait for itself. */
+		for (gst_op_id op = gst_order_wait_nodes(o, n, &waits); waits--; op++) {
+			at = gst_order_position(o, gst_point_end(op));
+			if (at > s->first && !is_left_out(o, s->q, op))
+				reach(s, at);
+		}
 	}
 	for (uint32_t i = o->v.in_first[n]; i < o->v.in_first[n + 1]; i++) {
 		const struct gst_edge *e = &o->v.edges[o->v.in[i]];
@@ -132,19 +150,18 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 				 const struct gst_path_query *q)
 {
 	uint64_t on_stack[STACK_WORDS];
-	struct search s = {.o = o, .q = q, .b = b};
-	gst_node_id source = source_of(o, a, b);
+	struct search s = {.o = o, .q = q, .a = a, .b = b};
 	enum gst_answer answer;
 	size_t words;
 
-	if (source == GST_NONE || source == b)
+	if (a == b)
 		return GST_NO;
-	s.first = gst_order_position(o, gst_point_end(source));
+	s.first = gst_order_position(o, gst_point_end(a));
 	s.last = gst_order_position(o, gst_point_begin(b));
 	if (s.first >= o->acyclic_count || s.last >= o->acyclic_count)
 		return GST_DONT_KNOW;
 	if (s.first >= s.last)
-		return no_path(o, source, b);
+		return no_path(o, a, b);
 	words = (s.last - s.first) / 64 + 1;
 	if (words > STACK_WORDS) {
 		s.bits = gst_mem_alloc(words * sizeof(*s.bits));
@@ -155,5 +172,5 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 	answer = go_back(&s);
 	if (s.bits != on_stack)
 		gst_mem_free(s.bits, words * sizeof(*s.bits));
-	return answer == GST_NO ? no_path(o, source, b) : answer;
+	return answer == GST_NO ? no_path(o, a, b) : answer;
 }

@@ -553,13 +553,9 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 	return false;
 }
 
-/*
- * E2: the record that @call, which names @event, refers to: by CUPTI's number, else the latest one accepted
- * before it. *kind is meaningful for GST_REF_OP.
- */
-static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call,
-				   gst_event_id event, uint32_t sync_id, gst_op_id *record,
-				   enum front_kind *kind)
+enum gst_record_ref gst_order_meant_record(struct gst_order_builder *b, gst_call_id call,
+					   gst_event_id event, uint32_t sync_id, gst_op_id *record,
+					   enum front_kind *kind)
 {
 	const struct gst_front *f;
 	unsigned saw;
@@ -569,6 +565,8 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 	if (event == GST_NONE)
 		return GST_REF_UNKNOWN;
 	if (sync_id && gst_map_get(&b->sync_ids, (uint64_t)event << 32 | sync_id, record)) {
+		if (b->m->ops[*record].flags & GST_OP_NODE)
+			*kind = FRONT_NODE;
 		if (gst_order_accepted(b, b->m->ops[*record].call, call) != GST_ACCEPTED_AFTER)
 			return GST_REF_OP;
 		*record = GST_NONE; /* a number that cannot be right */
@@ -582,12 +580,14 @@ static enum gst_record_ref rule_e2(struct gst_order_builder *b, gst_call_id call
 		return GST_REF_AMBIGUOUS;
 	/* E3: nothing recorded, and we would know. */
 	if (!b->preds.count)
-		return b->m->events[event].history_is_complete ? GST_REF_EMPTY : GST_REF_UNKNOWN;
+		return b->m->events[event].history_is_complete && !sync_id ? GST_REF_EMPTY
+									   : GST_REF_UNKNOWN;
 	f = &b->preds.data[0];
 	if (f->aux == FRONT_UNKNOWN || lost_between(b, f->call, call))
 		return GST_REF_UNKNOWN;
 	/* CUPTI names a record, and it is not this one. */
-	if (sync_id && f->aux == FRONT_RECORD && b->m->ops[f->node].sync_id)
+	if (sync_id && (f->aux == FRONT_RECORD || f->aux == FRONT_NODE) &&
+	    b->m->ops[f->node].sync_id)
 		return GST_REF_UNKNOWN;
 	*record = f->node;
 	*kind = (enum front_kind)f->aux;
@@ -609,8 +609,22 @@ static void count_ref(struct gst_order_builder *b, enum gst_record_ref ref)
 	}
 }
 
-static void record_event(struct gst_order_builder *b, gst_event_id event, gst_node_id op,
-			 gst_call_id call, enum front_kind kind)
+void gst_order_note_ref(struct gst_order_builder *b, gst_op_id op, enum gst_record_ref ref,
+			gst_op_id record)
+{
+	count_ref(b, ref);
+	gst_vec_push(&b->op_refs, (struct gst_ref){op, record, (uint32_t)ref});
+}
+
+/* E6: CUPTI's number of the record is what says that a record made by a node was meant. */
+static enum gst_strength strength_of_node(const struct gst_order_builder *b, gst_op_id record,
+					  uint32_t sync_id)
+{
+	return sync_id && b->m->ops[record].sync_id == sync_id ? GST_OBSERVED : GST_POSSIBLE;
+}
+
+void gst_order_record_event(struct gst_order_builder *b, gst_event_id event, gst_node_id op,
+			    gst_call_id call, enum front_kind kind)
 {
 	/* Drops what no later wait can mean any more. */
 	(void)gst_order_collect(b, &b->events[event], call);
@@ -625,10 +639,10 @@ static void rule_e1(struct gst_order_builder *b, gst_op_id wait)
 	const struct gst_op *o = &b->m->ops[wait];
 	enum front_kind kind;
 	gst_op_id record;
-	enum gst_record_ref ref = rule_e2(b, o->call, o->event, o->sync_id, &record, &kind);
+	enum gst_record_ref ref =
+		gst_order_meant_record(b, o->call, o->event, o->sync_id, &record, &kind);
 
-	count_ref(b, ref);
-	gst_vec_push(&b->op_refs, (struct gst_ref){wait, record, (uint32_t)ref});
+	gst_order_note_ref(b, wait, ref, record);
 	if (ref != GST_REF_OP)
 		return;
 	switch (kind) {
@@ -639,6 +653,14 @@ static void rule_e1(struct gst_order_builder *b, gst_op_id wait)
 			break;
 		}
 		gst_order_add_work(b, record, wait, GST_RULE_E1);
+		break;
+	case FRONT_NODE:
+		if (b->m->ops[record].stream == o->stream && o->stream != GST_NONE) {
+			b->o->stats.dropped_implied++; /* S1: its launch */
+			break;
+		}
+		gst_order_add_edge(b, record, wait, GST_RULE_E6,
+				   strength_of_node(b, record, o->sync_id), GST_END_BEGIN, 0);
 		break;
 	case FRONT_PROGRAMMATIC:
 		gst_order_add_edge(b, record, wait, GST_RULE_E8, GST_DOCUMENTED, GST_BEGIN_BEGIN,
@@ -660,18 +682,20 @@ static void event_rules(struct gst_order_builder *b, gst_op_id op)
 	uint32_t flags;
 
 	if (o->kind == GST_OP_EVENT_RECORD && o->event != GST_NONE) {
-		record_event(b, o->event, op, o->call, FRONT_RECORD);
+		gst_order_record_event(b, o->event, op, o->call, FRONT_RECORD);
 	} else if (o->kind == GST_OP_EVENT_WAIT) {
 		rule_e1(b, op);
 	} else if (o->kind == GST_OP_KERNEL && c->event != GST_NONE && c->args != GST_NONE) {
 		flags = b->m->args[c->args].flags;
 		if (flags & GST_LAUNCH_FLAG_PROGRAMMATIC_EVENT) {
-			record_event(b, c->event, op, o->call, FRONT_PROGRAMMATIC);
+			gst_order_record_event(b, c->event, op, o->call, FRONT_PROGRAMMATIC);
 		} else if (flags & GST_LAUNCH_FLAG_COMPLETION_EVENT) {
-			record_event(b, c->event, op, o->call, FRONT_COMPLETION);
+			gst_order_record_event(b, c->event, op, o->call, FRONT_COMPLETION);
 		}
 	}
 }
+
+#define EVENT_EXTERNAL 1u /* flag of a record: a capture makes it a node, which acts at launches */
 
 /* A record that gave no op we understand: captured, or of a whole context. */
 static void forget_record(struct gst_order_builder *b, gst_call_id call)
@@ -681,11 +705,14 @@ static void forget_record(struct gst_order_builder *b, gst_call_id call)
 	if (c->cls != GST_API_CLASS_EVENT_RECORD || c->event == GST_NONE ||
 	    (c->flags & GST_CALL_RETURNED && c->result))
 		return;
+	if (c->flags & GST_CALL_CAPTURED && c->args != GST_NONE &&
+	    b->m->args[c->args].flags & EVENT_EXTERNAL)
+		return;
 	for (uint32_t i = 0; i < c->op_count; i++) {
 		if (b->m->ops[c->first_op + i].kind == GST_OP_EVENT_RECORD)
 			return;
 	}
-	record_event(b, c->event, GST_NONE, call, FRONT_UNKNOWN);
+	gst_order_record_event(b, c->event, GST_NONE, call, FRONT_UNKNOWN);
 }
 
 /* ---- graphs and memory ---------------------------------------------------------------------------------------- */
@@ -852,7 +879,7 @@ static void rule_h1_event(struct gst_order_builder *b, gst_call_id call, gst_eve
 {
 	enum front_kind kind;
 	gst_op_id record;
-	enum gst_record_ref ref = rule_e2(b, call, event, sync_id, &record, &kind);
+	enum gst_record_ref ref = gst_order_meant_record(b, call, event, sync_id, &record, &kind);
 
 	count_ref(b, ref);
 	if (is_first)
@@ -860,6 +887,9 @@ static void rule_h1_event(struct gst_order_builder *b, gst_call_id call, gst_eve
 			     (struct gst_ref){node_of_call(b, call), record, (uint32_t)ref});
 	if (ref == GST_REF_OP && kind == FRONT_RECORD)
 		gst_order_add_wait(b, record, call, rule, GST_DOCUMENTED);
+	if (ref == GST_REF_OP && kind == FRONT_NODE)
+		gst_order_add_wait(b, record, call, GST_RULE_E6,
+				   strength_of_node(b, record, sync_id));
 }
 
 /* Direction and memory of a copy, as far as record and call tell. */
@@ -1112,6 +1142,8 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 			object_rules(b, op);
 			own_waits(b, op, first_edge);
 		}
+		if (c->cls == GST_API_CLASS_GRAPH_LAUNCH && c->op_count > 1)
+			gst_order_graph_rules(b, c->first_op);
 		forget_record(b, call);
 		forget_objects(b, call);
 		host_waits(b, call);

@@ -3,7 +3,8 @@
  *
  * Role      : gst_order_seal_topology, once; where a point stands and which one stands there, for reach.c,
  *             explain.c and gst_order_topological.
- * Method    : the order of submission (call by call: enter, barrier points, ops, exit) is a topological one
+ * Method    : the order of submission (call by call: enter, barrier points, ops, exit; the end of a graph launch
+ *             comes behind those of its nodes) is a topological one
  *             but where device times or CUPTI's numbers turned overlapping calls round: the stretches
  *             between the two ends of such edges are sorted, each by itself. Places are computed from one
  *             number a call and these stretches. Only with a cycle each point's place is kept.
@@ -55,6 +56,7 @@ static uint32_t submitted_at(const struct gst_order *o, gst_point_id p)
 {
 	gst_node_id n = gst_node_of_point(p);
 	uint32_t second = p & 1;
+	uint32_t place;
 	gst_call_id c;
 
 	if (n >= o->v.barrier_base) {
@@ -68,8 +70,13 @@ static uint32_t submitted_at(const struct gst_order *o, gst_point_id p)
 	c = o->m->ops[n].call;
 	if (c == GST_NONE)
 		return o->call_place[o->m->call_count] + 2 * (n - ops_of_calls(o)) + second;
-	return o->call_place[c] + 1 + 2 * barriers_of(o, c) + 2 * (n - o->m->calls[c].first_op) +
-	       second;
+	place = o->call_place[c] + 1 + 2 * barriers_of(o, c);
+	if (gst_order_has_nodes(o, n))
+		return place + (second ? 2 * o->m->calls[c].op_count - 1 : 0);
+	/* Behind the begin of its launch, whose end comes last. */
+	if (o->m->ops[n].parent != GST_NONE)
+		place--;
+	return place + 2 * (n - o->m->calls[c].first_op) + second;
 }
 
 /* The call in whose stretch @place is; @near is tried first. call_count: behind all of them. */
@@ -105,6 +112,7 @@ static gst_point_id submitted_point(const struct gst_order *o, uint32_t place, g
 {
 	gst_call_id c = call_at(o, place, *near);
 	uint32_t at, barriers;
+	gst_op_id first;
 
 	if (c == o->m->call_count)
 		return 2 * ops_of_calls(o) + (place - o->call_place[c]);
@@ -117,7 +125,11 @@ static gst_point_id submitted_point(const struct gst_order *o, uint32_t place, g
 	barriers = barriers_of(o, c);
 	if (--at < 2 * barriers)
 		return 2 * first_barrier(o, c) + at;
-	return 2 * o->m->calls[c].first_op + (at - 2 * barriers);
+	at -= 2 * barriers;
+	first = o->m->calls[c].first_op;
+	if (!gst_order_has_nodes(o, first) || at == 0)
+		return 2 * first + at;
+	return at == 2 * o->m->calls[c].op_count - 1 ? gst_point_end(first) : 2 * first + at + 1;
 }
 
 /* ---- stretches that are turned round ------------------------------------------------------------------------ */
@@ -183,12 +195,18 @@ static bool next_unplaced(const struct turning *t, struct step *s, struct step *
 	gst_node_id n = gst_node_of_point(s->point);
 	uint32_t first = o->v.in_first[n];
 	uint32_t count = o->v.in_first[n + 1] - first;
+	uint32_t nodes = s->point == gst_point_end(n) && gst_order_has_nodes(o, n)
+				 ? o->m->calls[o->m->ops[n].call].op_count - 1
+				 : 0;
 
-	while (s->next <= count) {
+	/* Edges, its own begin, and of a launch the ends of its nodes. */
+	while (s->next <= count + nodes) {
 		gst_point_id from = s->point - 1;
 		uint32_t place;
 
-		if (s->next < count) {
+		if (s->next > count) {
+			from = gst_point_end(n + s->next - count);
+		} else if (s->next < count) {
 			const struct gst_edge *e = &o->v.edges[o->v.in[first + s->next]];
 
 			from = gst_edge_to_point(e) == s->point ? gst_edge_from_point(e) : GST_NONE;
@@ -310,6 +328,12 @@ bool gst_order_is_turned(const struct gst_order *o, gst_call_id call, uint32_t *
 
 /* ---- cycles --------------------------------------------------------------------------------------------------- */
 
+/* The launch that op @n is a node of; GST_NONE. */
+static gst_op_id launch_of(const struct gst_order *o, gst_node_id n)
+{
+	return gst_node_is_op(o, n) ? o->m->ops[n].parent : GST_NONE;
+}
+
 /* Kahn's algorithm: what is in or behind a cycle is left, and comes last by id. Returns how many are not. */
 static uint32_t place_around_cycle(const struct gst_order *o, gst_point_id *points,
 				   uint32_t *position)
@@ -323,8 +347,11 @@ static uint32_t place_around_cycle(const struct gst_order *o, gst_point_id *poin
 	uint32_t tail = 0;
 	uint32_t done;
 
-	for (uint32_t n = 0; n < o->v.node_count; n++)
+	for (uint32_t n = 0; n < o->v.node_count; n++) {
 		degree[gst_point_end(n)]++;
+		if (launch_of(o, n) != GST_NONE)
+			degree[gst_point_end(launch_of(o, n))]++;
+	}
 	for (uint32_t e = 0; e < o->v.edge_count; e++)
 		degree[gst_edge_to_point(&o->v.edges[e])]++;
 	for (uint32_t i = 0; i < count; i++) {
@@ -341,6 +368,9 @@ static uint32_t place_around_cycle(const struct gst_order *o, gst_point_id *poin
 
 		if (p == gst_point_begin(n) && !--degree[p + 1])
 			points[tail++] = p + 1;
+		if (p == gst_point_end(n) && launch_of(o, n) != GST_NONE &&
+		    !--degree[gst_point_end(launch_of(o, n))])
+			points[tail++] = gst_point_end(launch_of(o, n));
 		for (uint32_t i = 0; i < edges; i++) {
 			const struct gst_edge *e = &o->v.edges[out[i]];
 			gst_point_id to = gst_edge_to_point(e);
@@ -381,6 +411,12 @@ static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 		seen[p] = (uint32_t)path.count;
 		if (p == gst_point_end(n) && o->position[p - 1] >= o->acyclic_count)
 			before = p - 1;
+		for (gst_op_id op = n + 1; p == gst_point_end(n) && before == p &&
+					   op < o->v.op_count && launch_of(o, op) == n;
+		     op++) {
+			if (o->position[gst_point_end(op)] >= o->acyclic_count)
+				before = gst_point_end(op);
+		}
 		for (uint32_t i = o->v.in_first[n]; before == p && i < o->v.in_first[n + 1]; i++) {
 			const struct gst_edge *e = &o->v.edges[o->v.in[i]];
 

@@ -1653,6 +1653,9 @@ int main(int argc, char **argv)
 	for (int r = 0; r < GST_RULE_COUNT; r++) {
 		char what[64];
 
+		/* No nodes with definitions here: graph_oracle_test.c. */
+		if (r == GST_RULE_G4 || r == GST_RULE_G5 || r == GST_RULE_G7 || r == GST_RULE_E6)
+			continue;
 		snprintf(what, sizeof(what), "rule %s left out", gst_rule_id((enum gst_rule)r));
 		failed += check_negative(what, NO_LIE, UINT64_C(1) << r, 1, 1000);
 	}

@@ -508,10 +508,11 @@ static void move_behind(struct item *from, struct item *to)
 	*to = moved;
 }
 
-/* As if the wait had been called right after the record that is now meant. */
-static void move_wait_behind(struct trace *t, uint32_t wait_corr, uint32_t record_corr)
+/* As if the call had been made right after the record that is now meant. */
+static void move_call_behind(struct trace *t, uint32_t wait_corr, uint32_t kind,
+			     uint32_t record_corr)
 {
-	struct item *wait = call_of(t, wait_corr, GST_REC_CALL_EVENT);
+	struct item *wait = call_of(t, wait_corr, kind);
 	struct item *end = call_of(t, wait_corr, GST_REC_CALL_EXIT);
 	struct item *record = call_of(t, record_corr, GST_REC_CALL_EXIT);
 
@@ -521,8 +522,7 @@ static void move_wait_behind(struct trace *t, uint32_t wait_corr, uint32_t recor
 	(void)is_set(wait, "enter_ns", get(record, "exit_ns"));
 	(void)is_set(end, "exit_ns", get(record, "exit_ns"));
 	move_behind(wait, record);
-	move_behind(call_of(t, wait_corr, GST_REC_CALL_EXIT),
-		    call_of(t, wait_corr, GST_REC_CALL_EVENT));
+	move_behind(call_of(t, wait_corr, GST_REC_CALL_EXIT), call_of(t, wait_corr, kind));
 }
 
 /* Each event wait refers to the record after the one it was made for. */
@@ -547,7 +547,7 @@ static void move_waits_on(struct trace *t)
 			if (next) {
 				(void)is_set(x, "sync_id", next);
 				/* A number alone that names a record to come is not believed. */
-				move_wait_behind(t, x->corr, corr);
+				move_call_behind(t, x->corr, GST_REC_CALL_EVENT, corr);
 			}
 		}
 	}
@@ -621,6 +621,26 @@ static void queries_succeed(struct trace *t)
 	}
 }
 
+/* The first graph launch comes after the second record of the event that one of its nodes waits for. */
+static void launch_after_next_record(struct trace *t)
+{
+	uint32_t launch = 0, record = 0, records = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct item *x = &t->items.data[i];
+		const struct gst_api *api = gst_api_find((uint32_t)get(x, "api"));
+		if (x->schema->kind == GST_REC_CALL_GRAPH && !launch && api &&
+		    api->class_id == GST_API_CLASS_GRAPH_LAUNCH) {
+			launch = x->corr;
+		}
+		if (x->schema->kind == GST_REC_CALL_EVENT && api && !get(x, "flags") &&
+		    api->class_id == GST_API_CLASS_EVENT_RECORD && ++records == 2) {
+			record = x->corr;
+		}
+	}
+	move_call_behind(t, launch, GST_REC_CALL_GRAPH, record);
+}
+
 static const struct {
 	const char *trace, *what;
 	void (*change)(struct trace *t);
@@ -635,6 +655,8 @@ static const struct {
 	{"events_rerecord.gst", "waits moved to the next record", move_waits_on, GST_RULE_E1},
 	{"device_sync_good.gst", "stream waits said to cover the device", stream_waits_cover_all,
 	 GST_RULE_H1},
+	{"graph_event_nodes.gst", "a launch moved behind the next record of an event it awaits",
+	 launch_after_next_record, GST_RULE_E6},
 	{"event_poll.gst", "not-ready queries said to have succeeded", queries_succeed,
 	 GST_RULE_H2},
 };

@@ -83,6 +83,19 @@ static int64_t step_of(const struct gst_model *m)
 	return most < GST_TIMES_MAX_NS ? (int64_t)most : (int64_t)GST_TIMES_MAX_NS;
 }
 
+/* A node of a graph began before its launch ended, if nothing tells it closer. */
+static void begin_in_launch(struct verify *v, gst_node_id n)
+{
+	const struct gst_model *m = v->t->m;
+	gst_op_id launch = n < m->op_count ? m->ops[n].parent : GST_NONE;
+
+	if (launch == GST_NONE || v->begun[n].ns != GST_TIME_UNKNOWN || !is_timed(v->t, launch)) {
+		return;
+	}
+	v->begun[n].ns = m->ops[launch].end_ns;
+	v->begun[n].device = gst_timing_device(v->t, launch);
+}
+
 /* What lies before an untimed node, and what lies after it; the ops of one device only. */
 static void find_bounds(struct verify *v)
 {
@@ -145,6 +158,7 @@ static void find_bounds(struct verify *v)
 				v->begun[n] = v->begun[e->to];
 			}
 		}
+		begin_in_launch(v, n);
 	}
 	gst_arena_free(scratch);
 }
