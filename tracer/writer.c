@@ -264,14 +264,10 @@ static uint64_t field_of(const unsigned char *record, uint32_t bytes, size_t off
 }
 
 static void widen_by_record(const struct gst_writer *w, struct window *window,
-			    const unsigned char *record, uint32_t bytes)
+			    const unsigned char *record, uint32_t kind, uint32_t bytes)
 {
-	struct gst_rec_head head;
 	uint64_t first, last;
-	uint32_t kind;
 
-	memcpy(&head, record, sizeof(head));
-	kind = head.kind & GST_KIND_MASK;
 	/* Calls and exits begin with their time; so do device records but events. */
 	first = field_of(record, bytes, 8);
 	if (kind == GST_REC_MEMOP) {
@@ -291,23 +287,44 @@ static void widen_by_record(const struct gst_writer *w, struct window *window,
 	      mono_of(w, last ? last : first, (int64_t)WINDOW_SLACK_NS));
 }
 
-static struct window window_of(const struct gst_writer *w, const unsigned char *body,
-			       uint32_t bytes)
+/* Whole committed records of @page from @from on, up to @room bytes. */
+struct part {
+	uint32_t bytes;
+	uint32_t count;
+	struct window window;
+	bool is_cut; /* there is more */
+};
+
+/* One walk for all that is asked: the first touch of each record is what costs. */
+static struct part walk(const struct gst_writer *w, const struct gst_page *page, uint32_t from,
+			uint32_t room)
 {
-	struct window window = {0, 0};
-	uint32_t at = 0;
+	bool is_dated = page->header->flags & GST_CHUNK_EVENTS;
+	struct part part = {0};
+	uint32_t left = page->room - from;
 
-	while (at < bytes) {
-		struct gst_rec_head head;
+	while (left - part.bytes >= sizeof(struct gst_rec_head)) {
+		const unsigned char *record = page->body + from + part.bytes;
+		uint64_t word =
+			__atomic_load_n((const uint64_t *)(const void *)record, __ATOMIC_ACQUIRE);
+		uint32_t bytes = (uint32_t)((word >> 16) & 0xffff) * 8;
 
-		memcpy(&head, body + at, sizeof(head));
-		if (!head.size8) {
-			break; /* scribbled over */
+		/* The program may have scribbled over it: never past the page. */
+		if (!bytes || bytes > left - part.bytes) {
+			break;
 		}
-		widen_by_record(w, &window, body + at, (uint32_t)head.size8 * 8);
-		at += (uint32_t)head.size8 * 8;
+		if (bytes > room - part.bytes) {
+			part.is_cut = true;
+			break;
+		}
+		if (is_dated) {
+			widen_by_record(w, &part.window, record, (uint32_t)word & GST_KIND_MASK,
+					bytes);
+		}
+		part.bytes += bytes;
+		part.count++;
 	}
-	return window;
+	return part;
 }
 
 /* ---- the writer's own records ---- */
@@ -451,15 +468,11 @@ static void list_pages(struct gst_writer *w)
 static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 {
 	struct gst_page *page = p->page;
-	uint32_t count;
-	uint32_t bytes = gst_chunk_committed(page, page->copied, &count);
-	uint32_t from = page->copied;
+	struct part part = {.is_cut = true};
 
-	while (bytes) {
+	while (part.is_cut) {
 		struct gst_chunk_header h;
-		uint32_t part = 0, part_count = 0;
-		uint32_t room;
-		struct window window = {0, 0};
+		uint32_t from = p->copied;
 
 		if (w->out_used + sizeof(h) + GST_RECORD_MAX_BYTES > GST_WRITER_OUT_BYTES) {
 			int error = flush_out(w);
@@ -468,22 +481,9 @@ static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 				return error;
 			}
 		}
-		room = (uint32_t)(GST_WRITER_OUT_BYTES - w->out_used - sizeof(h));
-		while (part < bytes) {
-			struct gst_rec_head head;
-			uint32_t size;
-
-			memcpy(&head, page->body + from + part, sizeof(head));
-			size = (uint32_t)head.size8 * 8;
-			if (!size || part + size > room || part + size > bytes) {
-				break;
-			}
-			part += size;
-			part_count++;
-		}
-		if (!part) {
-			/* The program scribbled over it since it was looked at. */
-			gst_loss_add(w->loss, 0, GST_LOSS_DAMAGED, 1);
+		part = walk(w, page, from,
+			    (uint32_t)(GST_WRITER_OUT_BYTES - w->out_used - sizeof(h)));
+		if (!part.bytes) {
 			break;
 		}
 		memcpy(&h, page->header, sizeof(h));
@@ -491,18 +491,13 @@ static int copy_page(struct gst_writer *w, struct gst_writer_pending *p)
 		if (page == &w->pool->pages[0]) {
 			h.segment = w->segment; /* strings of now */
 		}
-		if (h.flags & GST_CHUNK_EVENTS) {
-			window = window_of(w, page->body + from, part);
-		}
-		put_chunk(w, &h, page->body + from, part, part_count, window.first_ns,
-			  window.last_ns);
+		put_chunk(w, &h, page->body + from, part.bytes, part.count, part.window.first_ns,
+			  part.window.last_ns);
 		if (w->carry && h.flags & GST_CHUNK_DEFS && page != &w->pool->pages[0]) {
-			gst_carry_take(w->carry, h.segment, page->body + from, part);
+			gst_carry_take(w->carry, h.segment, page->body + from, part.bytes);
 		}
-		from += part;
-		bytes -= part;
 		/* A flush in the middle of the page settles what is in the buffer by then. */
-		p->copied = from;
+		p->copied = from + part.bytes;
 	}
 	return 0;
 }
@@ -749,6 +744,10 @@ static int cycle(struct gst_writer *w, bool is_last)
 	}
 	for (uint32_t i = 0; i < w->pending_count; i++) {
 		if (w->pending[i].is_closed) {
+			/* Records stood there: the program scribbled over one, and what follows cannot be told apart. */
+			if (w->pending[i].copied < w->pending[i].page->position) {
+				gst_loss_add(w->loss, 0, GST_LOSS_DAMAGED, 1);
+			}
 			gst_pool_recycle(w->pool, w->pending[i].page);
 		}
 	}

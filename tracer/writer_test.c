@@ -273,6 +273,26 @@ static void test_short_and_interrupted_writes(void **state)
 	bench_free(b);
 }
 
+/* What a program scribbled over is not passed over in silence. */
+static void test_scribbled_page(void **state)
+{
+	struct bench *b = bench_new(&good_disk);
+	struct file f;
+
+	(void)state;
+	put_calls(b, 10);
+	memset(b->page->body + 4 * sizeof(struct gst_rec_call_exit), 0, 8);
+	assert_int_equal(gst_writer_cycle(&b->writer), 0);
+	put_calls(b, 2);
+	gst_page_close(b->page);
+	assert_int_equal(gst_writer_finish(&b->writer), 0);
+	read_back(b->fd, &f);
+	assert_int_equal(f.of_kind[GST_REC_CALL_EXIT], 4);
+	assert_int_equal(f.loss_count, 1);
+	assert_true(f.has_end);
+	bench_free(b);
+}
+
 /* More in one cycle than the buffer holds. */
 static void test_many_pages(void **state)
 {
@@ -462,6 +482,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_copies_once),
 		cmocka_unit_test(test_short_and_interrupted_writes),
+		cmocka_unit_test(test_scribbled_page),
 		cmocka_unit_test(test_many_pages),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_descriptor_of_another_file),

@@ -167,6 +167,20 @@ static void pause_for(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
+/* Beats of one length, however long what lies between them takes. */
+static void pace(uint64_t ns)
+{
+	static __thread struct timespec due;
+
+	if (!due.tv_sec) {
+		clock_gettime(CLOCK_MONOTONIC, &due);
+	}
+	due.tv_nsec += (long)(ns % 1000000000u);
+	due.tv_sec += (time_t)(ns / 1000000000u) + due.tv_nsec / 1000000000;
+	due.tv_nsec %= 1000000000;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+}
+
 /* sleep, print, exit ...: also what "inside" can run. False: not one of them. */
 static bool run_plain(char *const *word)
 {
@@ -346,6 +360,7 @@ static void run_nvtx(const struct statement *s)
 	X("fault", 1, 4, run_fault(s))                                                          \
 	X("inside", 1, 2, fake_inside(run_inside, (void *)&s->word[1]))                         \
 	X("sleep", 1, 1, run_plain(s->word))                                                    \
+	X("pace", 1, 1, pace(number(s->word[1])))                                               \
 	X("print", 1, 1, run_plain(s->word))                                                    \
 	X("exit", 1, 1, run_plain(s->word))                                                     \
 	X("_exit", 1, 1, run_plain(s->word))                                                    \

@@ -19,6 +19,7 @@
  *   runtime on|off          calls through the runtime, or the driver alone
  *   default-stream legacy|per-thread
  *   repeat N { ... }        thread { ... }    join    fork { ... }   (the child then exits)
+ *   pace DURATION           wait until so long after the thread's last pace was due
  *   sleep DURATION    print WORD    exit N    _exit N    quick_exit N    abort    kill   (SIGKILL to itself)
  *   inside STATEMENT        run sleep, print, an exit, abort or kill inside the thread's next call
  *   fail N                  the thread's next call does nothing and returns N
