@@ -15,8 +15,8 @@ static __global__ void empty(void)
 
 int main(int argc, char **argv)
 {
-	long seconds = argc > 1 ? atol(argv[1]) : 60;
-	long rate = argc > 2 ? atol(argv[2]) : 100000;
+	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 60;
+	long rate = argc > 2 ? strtol(argv[2], NULL, 10) : 100000;
 	long beats = seconds * 1000, each = rate / 1000, launches = 0;
 	cudaStream_t stream;
 	cudaEvent_t done;
