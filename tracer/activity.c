@@ -136,6 +136,7 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 	struct gst_activity_pages pages = {0};
 	struct gst_cupti_activity *rec = NULL;
 	int saved_errno = errno;
+	int result;
 
 	if (!buffer) {
 		return;
@@ -145,10 +146,12 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 		pages.patience_ns = gst_threads_is_known() ? 0 : PATIENCE_NS;
 		pages.defs = gst_lane_take(a->defs);
 		pages.device = gst_lane_take(a->device);
-		while (!a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec) && rec) {
-			if (!gst_activity_translate(a, &pages, rec)) {
-				break;
-			}
+		do {
+			result = a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec);
+		} while (!result && rec && gst_activity_translate(a, &pages, rec));
+		if (result && result != GST_CUPTI_ERROR_MAX_LIMIT_REACHED) {
+			/* How many more there were in this buffer nobody can tell. */
+			gst_loss_add(a->loss, 0, GST_LOSS_REFUSED, 1);
 		}
 		gst_lane_give(a->defs, pages.defs);
 		gst_lane_give(a->device, pages.device);

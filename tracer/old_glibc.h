@@ -10,6 +10,8 @@
 #ifndef GSTRACE_TRACER_OLD_GLIBC_H
 #define GSTRACE_TRACER_OLD_GLIBC_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <features.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,7 +44,8 @@ GST_OLD(dladdr, "2.2.5")
 
 /*
  * stat() and fstat() by their system calls: as functions they are new in glibc 2.33. On x86-64 the
- * kernel's struct is the C library's; elsewhere the functions are used as they are.
+ * kernel's struct is the C library's; elsewhere the functions are used as they are. A sandbox may know only the
+ * call that newer C libraries make.
  */
 static inline int gst_old_stat(const char *path, struct stat *about)
 {
@@ -56,7 +59,10 @@ static inline int gst_old_stat(const char *path, struct stat *about)
 static inline int gst_old_fstat(int fd, struct stat *about)
 {
 #ifdef __x86_64__
-	return (int)syscall(SYS_fstat, fd, about);
+	int result = (int)syscall(SYS_fstat, fd, about);
+
+	return result && errno != EBADF ? (int)syscall(SYS_newfstatat, fd, "", about, AT_EMPTY_PATH)
+					: result;
 #else
 	return fstat(fd, about);
 #endif

@@ -32,8 +32,11 @@ void gst_siglog_remember(void)
 	if (!gst_old_fstat(STDERR_FILENO, &about)) {
 		screen.dev = about.st_dev;
 		screen.ino = about.st_ino;
+		screen.is_known = true;
+	} else {
+		/* Closed: whatever it will be is not for us. */
+		screen.is_known = errno == EBADF;
 	}
-	screen.is_known = true;
 }
 
 /* The program may have closed it and given the number to a file of its own since. */
@@ -41,8 +44,13 @@ static bool is_still_stderr(void)
 {
 	struct stat about;
 
-	return !screen.is_known || (!gst_old_fstat(STDERR_FILENO, &about) &&
-				    about.st_dev == screen.dev && about.st_ino == screen.ino);
+	if (!screen.is_known) {
+		return true;
+	}
+	if (gst_old_fstat(STDERR_FILENO, &about)) {
+		return errno != EBADF; /* in a sandbox that may not ask */
+	}
+	return about.st_dev == screen.dev && about.st_ino == screen.ino;
 }
 
 /* A closed pipe, or a file at its limit, must not end the program because of a line of ours. */
