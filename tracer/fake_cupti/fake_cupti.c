@@ -53,6 +53,8 @@ static struct {
 	bool enabled[GST_CUPTI_DOMAIN_COUNT][CBIDS];
 	bool is_silent[GST_CUPTI_DOMAIN_COUNT];
 	int callback_result[GST_CUPTI_DOMAIN_COUNT];
+	char failing[64]; /* entry point that gives failing_result */
+	int failing_result;
 	uint32_t callback_cbid[GST_CUPTI_DOMAIN_COUNT];
 	bool kinds[KINDS];
 	int enable_result[KINDS];
@@ -418,6 +420,15 @@ EXPORT void fake_fail_callback(uint32_t domain, uint32_t cbid, int result)
 	}
 }
 
+EXPORT void fake_fail_entry(const char *name, int result)
+{
+	pthread_mutex_lock(&lock);
+	memset(fake.failing, 0, sizeof(fake.failing));
+	memcpy(fake.failing, name, strnlen(name, sizeof(fake.failing) - 1));
+	fake.failing_result = result;
+	pthread_mutex_unlock(&lock);
+}
+
 EXPORT void fake_silence(uint32_t domain)
 {
 	if (domain < GST_CUPTI_DOMAIN_COUNT) {
@@ -489,6 +500,27 @@ EXPORT void fake_finalize(void)
 		}                                               \
 	} while (0)
 
+/* First of all in every entry point. */
+#define FAIL_IF_TOLD()                                \
+	do {                                          \
+		int result_ = told_to_fail(__func__); \
+		if (result_) {                        \
+			return result_;               \
+		}                                     \
+	} while (0)
+
+static int told_to_fail(const char *name)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&lock);
+	if (strcmp(fake.failing, name) == 0) {
+		result = fake.failing_result;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
 #define DECLARE(name) EXPORT gst_cupti_##name##_t name
 DECLARE(cuptiGetVersion);
 DECLARE(cuptiGetResultString);
@@ -522,12 +554,14 @@ DECLARE(cuptiFinalize);
 
 int cuptiGetVersion(uint32_t *version)
 {
+	FAIL_IF_TOLD();
 	*version = fake_version();
 	return GST_CUPTI_SUCCESS;
 }
 
 int cuptiGetResultString(uint32_t result, const char **text)
 {
+	FAIL_IF_TOLD();
 	switch (result) {
 	case GST_CUPTI_SUCCESS:
 		*text = "CUPTI_SUCCESS";
@@ -549,6 +583,7 @@ int cuptiGetResultString(uint32_t result, const char **text)
 
 int cuptiGetTimestamp(uint64_t *timestamp_ns)
 {
+	FAIL_IF_TOLD();
 	*timestamp_ns = fake_now();
 	return GST_CUPTI_SUCCESS;
 }
@@ -583,6 +618,7 @@ static int subscribe(gst_cupti_subscriber_handle *subscriber, gst_cupti_callback
 int cuptiSubscribe(gst_cupti_subscriber_handle *subscriber, gst_cupti_callback_fn callback,
 		   void *userdata)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	return subscribe(subscriber, callback, userdata, NULL, 0);
 }
@@ -590,6 +626,7 @@ int cuptiSubscribe(gst_cupti_subscriber_handle *subscriber, gst_cupti_callback_f
 int cuptiSubscribe_v2(gst_cupti_subscriber_handle *subscriber, gst_cupti_callback_fn callback,
 		      void *userdata, struct gst_cupti_subscriber_params *params)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	if (params && params->structSize != sizeof(*params)) {
 		return GST_CUPTI_ERROR_INVALID_PARAMETER;
@@ -600,6 +637,7 @@ int cuptiSubscribe_v2(gst_cupti_subscriber_handle *subscriber, gst_cupti_callbac
 
 int cuptiUnsubscribe(gst_cupti_subscriber_handle subscriber)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	if ((void *)subscriber != (void *)&fake) {
 		return GST_CUPTI_ERROR_INVALID_PARAMETER;
@@ -616,6 +654,7 @@ int cuptiEnableCallback(uint32_t enable, gst_cupti_subscriber_handle subscriber,
 {
 	int result = GST_CUPTI_SUCCESS;
 
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	if ((void *)subscriber != (void *)&fake || domain >= GST_CUPTI_DOMAIN_COUNT ||
 	    cbid >= CBIDS) {
@@ -638,6 +677,7 @@ int cuptiEnableDomain(uint32_t enable, gst_cupti_subscriber_handle subscriber, u
 {
 	int result = GST_CUPTI_SUCCESS;
 
+	FAIL_IF_TOLD();
 	for (uint32_t cbid = 1; cbid < CBIDS && !result; cbid++) {
 		result = cuptiEnableCallback(enable, subscriber, domain, cbid);
 	}
@@ -671,17 +711,20 @@ static int set_kind(uint32_t kind, bool is_on)
 
 int cuptiActivityEnable(uint32_t kind)
 {
+	FAIL_IF_TOLD();
 	return set_kind(kind, true);
 }
 
 int cuptiActivityDisable(uint32_t kind)
 {
+	FAIL_IF_TOLD();
 	return set_kind(kind, false);
 }
 
 int cuptiActivityRegisterCallbacks(gst_cupti_buffer_requested_fn requested,
 				   gst_cupti_buffer_completed_fn completed)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	if (!requested || !completed) {
 		return GST_CUPTI_ERROR_INVALID_PARAMETER;
@@ -697,6 +740,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes,
 	size_t at = 0;
 	uint32_t kind;
 
+	FAIL_IF_TOLD();
 	if (!buffer || !record) {
 		return GST_CUPTI_ERROR_INVALID_PARAMETER;
 	}
@@ -715,6 +759,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes,
 
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream_id, size_t *dropped)
 {
+	FAIL_IF_TOLD();
 	(void)context;
 	(void)stream_id;
 	pthread_mutex_lock(&lock);
@@ -728,6 +773,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 {
 	bool is_hung;
 
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	pthread_mutex_lock(&lock);
 	is_hung = fake.hang_flush;
@@ -741,6 +787,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 
 int cuptiActivityFlushPeriod(uint32_t time_ms)
 {
+	FAIL_IF_TOLD();
 	(void)time_ms;
 	return GST_CUPTI_SUCCESS;
 }
@@ -764,6 +811,7 @@ static int check_attribute(uint32_t attr, const size_t *value_size, const void *
 /* Attributes are checked and have no effect: there is one list of buffers. */
 int cuptiActivitySetAttribute(uint32_t attr, size_t *value_size, void *value)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	return check_attribute(attr, value_size, value);
 }
@@ -772,6 +820,7 @@ int cuptiActivityGetAttribute(uint32_t attr, size_t *value_size, void *value)
 {
 	int result = check_attribute(attr, value_size, value);
 
+	FAIL_IF_TOLD();
 	if (!result) {
 		memset(value, 0, *value_size);
 	}
@@ -780,18 +829,21 @@ int cuptiActivityGetAttribute(uint32_t attr, size_t *value_size, void *value)
 
 int cuptiActivityEnableLatencyTimestamps(uint8_t enable)
 {
+	FAIL_IF_TOLD();
 	(void)enable;
 	return GST_CUPTI_SUCCESS;
 }
 
 int cuptiActivityEnableLaunchAttributes(uint8_t enable)
 {
+	FAIL_IF_TOLD();
 	(void)enable;
 	return GST_CUPTI_SUCCESS;
 }
 
 int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	SET(event_times, enable != 0);
 	return GST_CUPTI_SUCCESS;
@@ -799,6 +851,7 @@ int cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable)
 
 int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
+	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
 	SET(all_syncs, enable != 0);
 	return GST_CUPTI_SUCCESS;
@@ -806,12 +859,14 @@ int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 
 int cuptiSetThreadIdType(uint32_t type)
 {
+	FAIL_IF_TOLD();
 	return type > GST_CUPTI_THREAD_ID_SYSTEM ? GST_CUPTI_ERROR_INVALID_PARAMETER
 						 : GST_CUPTI_SUCCESS;
 }
 
 int cuptiGetContextId(void *context, uint32_t *context_id)
 {
+	FAIL_IF_TOLD();
 	if (context != FAKE_CONTEXT) {
 		return GST_CUPTI_ERROR_INVALID_CONTEXT;
 	}
@@ -821,6 +876,7 @@ int cuptiGetContextId(void *context, uint32_t *context_id)
 
 int cuptiGetDeviceId(void *context, uint32_t *device_id)
 {
+	FAIL_IF_TOLD();
 	if (context != FAKE_CONTEXT) {
 		return GST_CUPTI_ERROR_INVALID_CONTEXT;
 	}
@@ -830,6 +886,7 @@ int cuptiGetDeviceId(void *context, uint32_t *device_id)
 
 int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *stream_id)
 {
+	FAIL_IF_TOLD();
 	(void)context;
 	*stream_id = fake_stream_id(stream, per_thread != 0);
 	return *stream_id ? GST_CUPTI_SUCCESS : GST_CUPTI_ERROR_INVALID_STREAM;
@@ -837,23 +894,27 @@ int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t
 
 int cuptiGetGraphId(void *graph, uint32_t *graph_id)
 {
+	FAIL_IF_TOLD();
 	*graph_id = fake_graph_id(graph);
 	return *graph_id ? GST_CUPTI_SUCCESS : GST_CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 int cuptiGetGraphNodeId(void *node, uint64_t *node_id)
 {
+	FAIL_IF_TOLD();
 	*node_id = fake_node_id(node);
 	return *node_id ? GST_CUPTI_SUCCESS : GST_CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 int cuptiGetGraphExecId(void *graph_exec, uint32_t *graph_id)
 {
+	FAIL_IF_TOLD();
 	return cuptiGetGraphId(graph_exec, graph_id);
 }
 
 int cuptiFinalize(void)
 {
+	FAIL_IF_TOLD();
 	SET(is_finalized, true);
 	return GST_CUPTI_SUCCESS;
 }

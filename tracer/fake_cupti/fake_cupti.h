@@ -101,8 +101,9 @@ void fake_set_version(uint32_t version); /* cuptiGetVersion(); record sizes foll
 void fake_set_holder(const char *name);	 /* subscribing gives 39, and this name; NULL: no more */
 void fake_fail_enable(uint32_t kind, int result); /* cuptiActivityEnable(kind); any time */
 void fake_fail_callback(uint32_t domain, uint32_t cbid,
-			int result);	   /* cuptiEnableCallback; cbid 0: all */
-void fake_silence(uint32_t domain);	   /* callbacks of it never come */
+			int result);		    /* cuptiEnableCallback; cbid 0: all */
+void fake_fail_entry(const char *name, int result); /* any time: "cuptiGetVersion" and its like */
+void fake_silence(uint32_t domain);		    /* callbacks of it never come */
 void fake_hang_flush(void);		   /* any time: cuptiActivityFlushAll never returns */
 void fake_keep_buffers(void);		   /* any time: full buffers are not handed back */
 void fake_grow_records(size_t bytes);	   /* each record is longer than known */

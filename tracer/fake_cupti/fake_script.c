@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,6 +200,13 @@ static bool run_plain(char *const *word)
 		abort();
 	} else if (strcmp(word[0], "kill") == 0) {
 		kill(getpid(), SIGKILL);
+	} else if (strcmp(word[0], "segv") == 0) {
+		char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		*(volatile char *)page = 1;
+	} else if (strcmp(word[0], "exec") == 0) {
+		execl(word[1], word[1], (char *)NULL);
+		_exit(126);
 	} else {
 		return false;
 	}
@@ -233,6 +241,8 @@ static void run_fault(const struct statement *s)
 		fake_fail_enable((uint32_t)a, (int)b);
 	} else if (strcmp(what, "callback") == 0) {
 		fake_fail_callback((uint32_t)a, (uint32_t)b, (int)c);
+	} else if (strcmp(what, "entry") == 0 && s->words > 3) {
+		fake_fail_entry(s->word[2], (int)b);
 	} else if (strcmp(what, "silence") == 0) {
 		fake_silence((uint32_t)a);
 	} else if (strcmp(what, "hang-flush") == 0) {
@@ -367,6 +377,8 @@ static void run_nvtx(const struct statement *s)
 	X("quick_exit", 1, 1, run_plain(s->word))                                               \
 	X("abort", 0, 0, run_plain(s->word))                                                    \
 	X("kill", 0, 0, run_plain(s->word))                                                     \
+	X("segv", 0, 0, run_plain(s->word))                                                     \
+	X("exec", 1, 1, run_plain(s->word))                                                     \
 	X("join", 0, 0, join_threads())
 
 static void run(int from, int to);

@@ -21,12 +21,13 @@
  *   repeat N { ... }        thread { ... }    join    fork { ... }   (the child then exits)
  *   pace DURATION           wait until so long after the thread's last pace was due
  *   sleep DURATION    print WORD    exit N    _exit N    quick_exit N    abort    kill   (SIGKILL to itself)
- *   inside STATEMENT        run sleep, print, an exit, abort or kill inside the thread's next call
+ *   segv    exec PATH       as another program
+ *   inside STATEMENT        run one of the last two lines inside the thread's next call
  *   fail N                  the thread's next call does nothing and returns N
  *
  *   fault version N | held NAME | enable KIND RESULT | callback DOMAIN CBID RESULT | silence DOMAIN |
  *         hang-flush | keep-buffers | grow BYTES | zero-times N | reverse-times N | drop N |
- *         unknown KIND | finalize
+ *         unknown KIND | finalize | entry FUNCTION RESULT
  */
 #ifndef GSTRACE_TRACER_FAKE_CUPTI_FAKE_SCRIPT_H
 #define GSTRACE_TRACER_FAKE_CUPTI_FAKE_SCRIPT_H

@@ -56,6 +56,7 @@ static struct {
 	bool is_on;
 } fake_clock;
 
+static bool is_started; /* a sanitizer calls us before it can bear anything */
 static bool is_secure, is_malloc_fatal;
 static _Atomic uint64_t calls;
 static _Atomic int was_fired;
@@ -114,7 +115,7 @@ static bool fails(const char *function, const void *caller)
 {
 	uint64_t n;
 
-	if (strcmp(fault.function, function) != 0 || !is_ours(caller)) {
+	if (!is_started || strcmp(fault.function, function) != 0 || !is_ours(caller)) {
 		return false;
 	}
 	n = atomic_fetch_add(&calls, 1) + 1;
@@ -375,7 +376,7 @@ static void *dlsym_next(const char *name)
 
 EXPORT void *dlsym(void *handle, const char *name)
 {
-	if (strcmp(fault.function, "dlsym") == 0 && is_ours(CALLER) &&
+	if (is_started && strcmp(fault.function, "dlsym") == 0 && is_ours(CALLER) &&
 	    strcmp(fault.symbol, name) == 0) {
 		say_fired();
 		return NULL;
@@ -583,4 +584,5 @@ __attribute__((constructor)) static void start(void)
 	if (text) {
 		read_clock(text);
 	}
+	is_started = true;
 }

@@ -71,7 +71,7 @@ int run_setup(void **state)
 	return 0;
 }
 
-static void remove_folder(const char *dir)
+static void empty_folder(const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
@@ -84,7 +84,12 @@ static void remove_folder(const char *dir)
 	if (d) {
 		closedir(d);
 	}
-	rmdir(dir);
+}
+
+void run_clear(struct run *run)
+{
+	empty_folder(run->dir);
+	empty_folder(run->shm);
 }
 
 int run_teardown(void **state)
@@ -95,8 +100,9 @@ int run_teardown(void **state)
 		kill(run->pid, SIGKILL);
 		waitpid(run->pid, NULL, 0);
 	}
-	remove_folder(run->dir);
-	remove_folder(run->shm);
+	run_clear(run);
+	rmdir(run->dir);
+	rmdir(run->shm);
 	free(run);
 	return 0;
 }
@@ -127,7 +133,8 @@ void run_start(struct run *run, const char *script)
 		env[n++] = strdup(run->env[i]);
 	}
 	env[n++] = variable("PATH", "/usr/bin:/bin");
-	env[n++] = variable("TSAN_OPTIONS", "atexit_sleep_ms=0:halt_on_error=1");
+	env[n++] = variable("TSAN_OPTIONS",
+			    "atexit_sleep_ms=0:halt_on_error=1:handle_segv=0:handle_abort=0");
 	env[n++] = variable("FAKE_CUPTI", fake);
 	env[n++] = variable("GSTRACE_CUPTI", run->cupti ? run->cupti : fake);
 	env[n++] = variable("GSTRACE_STAGING_DIR", run->shm);

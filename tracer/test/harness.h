@@ -66,6 +66,9 @@ void run_script(struct run *run, const char *script);
 void run_start(struct run *run, const char *script);
 void run_finish(struct run *run);
 
+/** Remove what it left, before another run. */
+void run_clear(struct run *run);
+
 /** Lines of @text. */
 int run_lines(const char *text);
 

@@ -198,6 +198,93 @@ static void a_kill_at_the_start_or_the_end_leaves_a_readable_trace(void **state)
 	assert_true(read > 0);
 }
 
+/*
+ * Each call has a number of its own. One that a thread has got and not come to us with may be missing, so one
+ * for each of @threads: the others may have gone on for long meanwhile.
+ */
+static void assert_no_gap(const struct scan *scan, uint32_t threads)
+{
+	uint32_t last = 0, missing = 0;
+	unsigned char *seen;
+
+	for (size_t r = 0; r < scan->count; r++) {
+		if (scan->records[r].kind == GST_REC_CALL_LAUNCH && scan->records[r].corr > last) {
+			last = scan->records[r].corr;
+		}
+	}
+	seen = calloc(1, last + 1);
+	assert_non_null(seen);
+	for (size_t r = 0; r < scan->count; r++) {
+		if (scan->records[r].kind == GST_REC_CALL_LAUNCH) {
+			seen[scan->records[r].corr] = 1;
+		}
+	}
+	for (uint32_t corr = 1; corr <= last; corr++) {
+		missing += !seen[corr];
+	}
+	free(seen);
+	assert_in_range(missing, 0, threads);
+}
+
+static void a_hundred_ends_at_random_moments_lose_no_call(void **state)
+{
+	static const struct {
+		const char *statement; /* NULL: killed from outside */
+		int signal;
+		int code;
+	} ends[] = {
+		{NULL, SIGKILL, 0},   {"abort", SIGABRT, 0},	{"_exit 3", 0, 3},
+		{"segv", SIGSEGV, 0}, {"exec /bin/true", 0, 0},
+	};
+	struct run *run = *state;
+	unsigned seed = 20261130;
+	size_t calls = 0, open_calls = 0;
+
+	print_message("seed %u\n", seed);
+	for (int i = 0; i < (RUN_IS_SANITIZED ? 10 : 100); i++) {
+		int end = i % 5, us = rand_r(&seed) % 6000;
+		char script[400];
+		struct scan scan;
+		size_t open;
+
+		snprintf(script, sizeof(script),
+			 "runtime off; init; thread { repeat 1000000 { launch 0 a 0; print x } }; "
+			 "thread { repeat 1000000 { launch 0 b 0; print x } }; sleep %dus; %s",
+			 ends[end].statement ? us : 20000000,
+			 ends[end].statement ? ends[end].statement : "exit 1");
+		run->env[0] = "ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_leaks=0";
+		run->env[1] = i & 1 ? "GSTRACE_WRITE_MS=1" : NULL;
+		if (ends[end].statement) {
+			run_script(run, script);
+		} else {
+			kill_after(run, script, 1, us);
+		}
+		if (ends[end].signal) {
+			assert_true(WIFSIGNALED(run->status));
+			assert_int_equal(WTERMSIG(run->status), ends[end].signal);
+		} else {
+			assert_true(WIFEXITED(run->status));
+			assert_int_equal(WEXITSTATUS(run->status), ends[end].code);
+		}
+		assert_string_equal(run->err, "");
+		assert_int_equal(run->traces, 1);
+		scan_open(&scan, run->trace);
+		/* it holds that only the last call of a thread may be open */
+		calls += scan_calls(&scan, "cuLaunchKernel", &open);
+		assert_true(scan_calls(&scan, "cuLaunchKernel", &open) - open >=
+			    (size_t)run_lines(run->out));
+		assert_true(open <= 2);
+		open_calls += open;
+		assert_no_gap(&scan, 2);
+		assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+		assert_int_equal(scan_count(&scan, GST_REC_END), 0);
+		scan_release(&scan);
+		run_clear(run);
+	}
+	print_message("%zu calls, %zu of them open\n", calls, open_calls);
+	assert_true(calls > 0);
+}
+
 static void a_call_that_never_returned_is_in_the_trace(void **state)
 {
 	static const char *const ends[] = {"inside kill", "inside abort", "inside _exit 7"};
@@ -334,6 +421,7 @@ int main(void)
 		CASE(threads_of_a_killed_program_lose_no_call),
 		CASE(a_kill_during_recycling_loses_no_call),
 		CASE(a_kill_at_the_start_or_the_end_leaves_a_readable_trace),
+		CASE(a_hundred_ends_at_random_moments_lose_no_call),
 		CASE(a_call_that_never_returned_is_in_the_trace),
 		CASE(a_blocking_call_is_visible_while_it_waits),
 		CASE(exit_inside_a_call_ends_in_order),

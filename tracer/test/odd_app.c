@@ -681,7 +681,7 @@ static void *first_call_in_a_thread(void *argument)
 	pause_ms(5);
 	F(fake_init)();
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	pthread_testcancel();
+	pause_ms(60000);
 	return NULL;
 }
 
