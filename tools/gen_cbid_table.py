@@ -167,6 +167,13 @@ DRIVER = [
     ("OTHER", "", "POINTER_OUT", "cuIpcOpenEventHandle cuIpcOpenMemHandle"),
     ("OTHER", "", "FREE", "cuIpcCloseMemHandle"),
     ("OTHER", "", "POINTER_ATTRIBUTE", "cuPointerSetAttribute"),
+    (
+        "OTHER",
+        "",
+        "NONE",
+        "cuCtxSetCacheConfig cuFuncSetCacheConfig cuKernelSetCacheConfig cuCtxSetSharedMemConfig"
+        " cuFuncSetSharedMemConfig",
+    ),
     ("OTHER", "", "CTX_FLAGS", "cuCtxSetFlags"),
     ("OTHER", "", "DEVICE_FLAGS", "cuDevicePrimaryCtxSetFlags"),
     (

@@ -113,8 +113,11 @@ static uint64_t handle(const void *pointer)
 	return (uint64_t)(uintptr_t)pointer;
 }
 
-static uint32_t launch_attributes(const struct gst_cu_launch_config *config, uint64_t *event)
+/* @event: that of the programmatic attribute; else that of launch completion, otherwise @event2. */
+static uint32_t launch_attributes(const struct gst_cu_launch_config *config, uint64_t *event,
+				  uint64_t *event2)
 {
+	uint64_t completion = 0;
 	uint32_t flags = 0;
 	uint32_t count = config->attrs ? config->numAttrs : 0;
 
@@ -141,12 +144,13 @@ static uint32_t launch_attributes(const struct gst_cu_launch_config *config, uin
 			break;
 		case GST_CU_LAUNCH_ATTR_LAUNCH_COMPLETION_EVENT:
 			flags |= GST_LAUNCH_FLAG_COMPLETION_EVENT;
-			*event = handle(attr->value.event.event);
+			completion = handle(attr->value.event.event);
 			break;
 		default: /* the others order nothing */
 			break;
 		}
 	}
+	*(*event ? event2 : event) = completion;
 	return flags;
 }
 
@@ -366,11 +370,17 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 	case GST_PARAMS_LAUNCH_EX:
 		if (p.launch_ex->config) {
 			d->stream = handle(p.launch_ex->config->hStream);
-			d->flags = launch_attributes(p.launch_ex->config, &d->object);
+			d->flags = launch_attributes(p.launch_ex->config, &d->object, &d->second);
 		}
 		break;
 	case GST_PARAMS_LAUNCH_MULTI:
 		d->flags = GST_LAUNCH_FLAG_MULTI_DEVICE | GST_LAUNCH_FLAG_COOPERATIVE;
+		d->flags |= p.launch_multi->flags & GST_CU_MULTI_DEVICE_NO_PRE_SYNC
+				    ? GST_LAUNCH_FLAG_NO_PRE_SYNC
+				    : 0u;
+		d->flags |= p.launch_multi->flags & GST_CU_MULTI_DEVICE_NO_POST_SYNC
+				    ? GST_LAUNCH_FLAG_NO_POST_SYNC
+				    : 0u;
 		if (p.launch_multi->list && p.launch_multi->numDevices) {
 			d->stream = handle(p.launch_multi->list[0].hStream);
 		}
@@ -805,6 +815,7 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 		r->head.kind = GST_KIND_CALL_LAUNCH;
 		r->launch.flags = d->flags;
 		r->launch.event = d->object;
+		r->launch.event2 = d->second;
 		r->launch.name = gst_intern_near(strings, data->symbolName);
 		return sizeof(r->launch);
 	case GST_API_CLASS_COPY:
@@ -832,6 +843,7 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 		r->event.event = d->object;
 		r->event.flags = d->flags;
 		r->event.event2 = api->class_id == GST_API_CLASS_EVENT_ELAPSED ? d->second : 0;
+		r->event.context = api->layout == GST_PARAMS_CTX_EVENT ? d->second : 0;
 		return sizeof(r->event);
 	case GST_API_CLASS_STREAM_CREATE:
 	case GST_API_CLASS_STREAM_DESTROY:

@@ -175,6 +175,17 @@ static void *make_launch_ex(void *arg)
 		.hStream = pointer(0x66), .attrs = attrs, .numAttrs = 3};
 	const struct gst_cu_launch_ex params = {.config = &config};
 	const struct gst_cu_launch_ex none = {.config = NULL};
+	const struct gst_cu_launch_attribute both[] = {
+		{.id = GST_CU_LAUNCH_ATTR_LAUNCH_COMPLETION_EVENT,
+		 .value.event.event = (void *)(uintptr_t)0xe1},
+		{.id = GST_CU_LAUNCH_ATTR_PROGRAMMATIC_EVENT,
+		 .value.event.event = (void *)(uintptr_t)0xe2},
+	};
+	struct gst_cu_launch_params multi[1] = {{.hStream = pointer(0x77)}};
+	const struct gst_cu_launch_multi multi_params = {
+		.list = multi, .numDevices = 1, .flags = GST_CU_MULTI_DEVICE_NO_POST_SYNC};
+	const struct gst_cu_ctx_event ctx_event = {.context = pointer(0xc1),
+						   .event = pointer(0xe3)};
 	struct bench *b = arg;
 
 	enter(b, driver, "cuLaunchKernelEx", 1, &params);
@@ -186,6 +197,17 @@ static void *make_launch_ex(void *arg)
 	leave(b, driver, "cuLaunchKernelEx", 3, NULL, 1);
 	config.attrs = NULL;
 	enter(b, driver, "cuLaunchKernelEx", 4, &params);
+	leave(b, driver, "cuLaunchKernelEx", 4, &params, 0);
+	/* Both events, in whatever order they are asked for. */
+	config.attrs = both;
+	config.numAttrs = 2;
+	enter(b, driver, "cuLaunchKernelEx", 5, &params);
+	leave(b, driver, "cuLaunchKernelEx", 5, &params, 0);
+	enter(b, driver, "cuLaunchCooperativeKernelMultiDevice", 6, &multi_params);
+	leave(b, driver, "cuLaunchCooperativeKernelMultiDevice", 6, &multi_params, 0);
+	enter(b, driver, "cuCtxRecordEvent", 7, &ctx_event);
+	leave(b, driver, "cuCtxRecordEvent", 7, &ctx_event, 0);
+	enter(b, driver, "cuGreenCtxWaitEvent", 8, &ctx_event);
 	return NULL;
 }
 
@@ -193,6 +215,7 @@ static void test_launch_attributes(void **state)
 {
 	struct bench *b = bench_new(4u << 20);
 	struct gst_rec_call_launch call;
+	struct gst_rec_call_event event;
 
 	(void)state;
 	in_thread(make_launch_ex, b);
@@ -201,9 +224,26 @@ static void test_launch_attributes(void **state)
 			 GST_LAUNCH_FLAG_PROGRAMMATIC | GST_LAUNCH_FLAG_COMPLETION_EVENT);
 	assert_int_equal(call.event, 0xe1);
 	assert_int_equal(call.stream, 0x66);
-	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 4);
+	assert_int_equal(call.event2, 0);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 6);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_LAUNCH, 4, &call, sizeof(call)));
+	assert_int_equal(call.flags,
+			 GST_LAUNCH_FLAG_PROGRAMMATIC_EVENT | GST_LAUNCH_FLAG_COMPLETION_EVENT);
+	assert_int_equal(call.event, 0xe2);
+	assert_int_equal(call.event2, 0xe1);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_LAUNCH, 5, &call, sizeof(call)));
+	assert_int_equal(call.stream, 0x77);
+	assert_int_equal(call.flags, GST_LAUNCH_FLAG_MULTI_DEVICE | GST_LAUNCH_FLAG_COOPERATIVE |
+					     GST_LAUNCH_FLAG_NO_POST_SYNC);
+	/* An event of a context says of which. */
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(gst_test_find(b->w, GST_REC_CALL_EVENT, i, &event, sizeof(event)));
+		assert_int_equal(event.event, 0xe3);
+		assert_int_equal(event.context, 0xc1);
+		assert_int_equal(event.event2, 0);
+	}
 	/* The last never returned. */
-	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EXIT), 3);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EXIT), 7);
 	bench_free(b);
 }
 

@@ -1060,6 +1060,9 @@ struct gst_cu_launch_ex { /* LAUNCH_EX: cuLaunchKernelEx */
 	void **extra;
 };
 
+#define GST_CU_MULTI_DEVICE_NO_PRE_SYNC	 1u /* flags of it */
+#define GST_CU_MULTI_DEVICE_NO_POST_SYNC 2u
+
 struct gst_cu_launch_multi { /* LAUNCH_MULTI: cuLaunchCooperativeKernelMultiDevice */
 	struct gst_cu_launch_params *list;
 	uint32_t numDevices;

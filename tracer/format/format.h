@@ -134,6 +134,8 @@ struct gst_rec_head {
 	X(launch_flags, LAUNCH_FLAG, 16, COMPLETION_EVENT, "launch-completion-event")          \
 	X(launch_flags, LAUNCH_FLAG, 32, UNREAD, "attributes-unread")                          \
 	X(launch_flags, LAUNCH_FLAG, 64, MULTI_DEVICE, "multi-device")                         \
+	X(launch_flags, LAUNCH_FLAG, 128, NO_PRE_SYNC, "no-pre-launch-sync")                   \
+	X(launch_flags, LAUNCH_FLAG, 256, NO_POST_SYNC, "no-post-launch-sync")                 \
 	X(launch_type, LAUNCH, 0, REGULAR, "regular")                                          \
 	X(launch_type, LAUNCH, 1, COOPERATIVE_SINGLE, "cooperative")                           \
 	X(launch_type, LAUNCH, 2, COOPERATIVE_MULTI, "cooperative-multi-device")               \
