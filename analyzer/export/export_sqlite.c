@@ -251,6 +251,7 @@ static void put_meta(struct writer *w)
 		{"ambiguous_calls", s->ambiguous_calls},
 		{"captured_calls", s->captured_calls},
 		{"opaque_ops", s->opaque_ops},
+		{"unknown_queue_waits", gst_order_stats(w->a->order)->unknown_queue_waits},
 		{"unmatched_values", gst_order_stats(w->a->order)->unmatched_values},
 		{"clock_steps", s->clock_steps},
 		{"failed_calls", s->errors},

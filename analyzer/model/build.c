@@ -118,6 +118,7 @@ static void sort_contexts(struct gst_builder *b)
 		c->parent = rank_of(ctx_at, c->parent);
 		gst_map_put(&b->processes.data[c->process].contexts, c->cupti_id, ctx_at[i]);
 		b->processes.data[c->process].has_recent_context = false;
+		b->processes.data[c->process].last_context = ctx_at[i];
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (contexts[i].parent != GST_NONE)
@@ -137,6 +138,18 @@ static void sort_contexts(struct gst_builder *b)
 		memcpy(b->contexts.data, contexts, count * sizeof(*contexts));
 	if (devices)
 		memcpy(b->devices.data, sorted, devices * sizeof(*sorted));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_context *c = &b->contexts.data[i];
+		uint32_t *only;
+		bool is_new;
+
+		if (c->parent != GST_NONE || c->device == GST_NONE)
+			continue;
+		only = gst_map_add(&b->processes.data[c->process].only_contexts,
+				   b->devices.data[c->device].cupti_id, i, &is_new);
+		if (!is_new)
+			*only = GST_NONE;
+	}
 	gst_mem_free(device_at, devices * sizeof(*device_at));
 	gst_mem_free(ctx_at, count * sizeof(*ctx_at));
 	gst_mem_free(sorted, devices * sizeof(*sorted));
@@ -457,16 +470,80 @@ static void heed_notes(struct gst_builder *b)
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
-/* A synchronize may name its context in place of the current one. */
-void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c)
+/* Of a handle that several contexts had nobody knows which is meant. */
+static uint32_t context_of_handle(struct gst_builder *b, uint32_t process, uint64_t handle)
 {
-	const struct gst_api *api = gst_api_find(c->api);
 	uint32_t cupti_id;
 
-	if (api && api->layout == GST_PARAMS_CTX && c->args != GST_NONE &&
-	    gst_map_get(&b->processes.data[process].context_handles, b->args.data[c->args].a,
-			&cupti_id))
-		c->ctx = gst_model_context(b, process, cupti_id);
+	if (!handle ||
+	    !gst_map_get(&b->processes.data[process].context_handles, handle, &cupti_id) ||
+	    !cupti_id)
+		return GST_NONE;
+	return gst_model_context(b, process, cupti_id);
+}
+
+/* The only context of device @number that is no green one; GST_NONE: none, or several. */
+static uint32_t context_of_device(const struct gst_builder *b, uint32_t process, uint64_t number)
+{
+	uint32_t ctx;
+
+	return number < UINT32_MAX &&
+			       gst_map_get(&b->processes.data[process].only_contexts, number, &ctx)
+		       ? ctx
+		       : GST_NONE;
+}
+
+bool gst_model_is_about_context(const struct gst_call *c)
+{
+	const struct gst_api *api;
+
+	/* Those of a stream, which are many, are told by their flags. */
+	if ((c->cls != GST_API_CLASS_EVENT_RECORD && c->cls != GST_API_CLASS_EVENT_WAIT) ||
+	    c->api_flags & GST_API_HOT)
+		return false;
+	api = gst_api_find(c->api);
+	return api && api->layout == GST_PARAMS_CTX_EVENT;
+}
+
+void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c)
+{
+	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->args.data[c->args];
+	const struct gst_api *api;
+	uint32_t named;
+
+	switch (c->cls) {
+	case GST_API_CLASS_CTX_SYNC:
+		api = gst_api_find(c->api);
+		named = args && api && api->layout == GST_PARAMS_CTX
+				? context_of_handle(b, process, args->a)
+				: GST_NONE;
+		c->ctx = named == GST_NONE ? c->ctx : named;
+		break;
+	case GST_API_CLASS_CTX_DESTROY:
+	case GST_API_CLASS_DEVICE_RESET:
+		api = gst_api_find(c->api);
+		if (api && api->layout == GST_PARAMS_CTX) {
+			c->ctx = args ? context_of_handle(b, process, args->a) : GST_NONE;
+		} else if (api && api->layout == GST_PARAMS_DEVICE) {
+			c->ctx = context_of_device(b, process, args ? args->b : 0);
+		}
+		break;
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_EVENT_WAIT:
+		if (!gst_model_is_about_context(c))
+			break;
+		/* Traces of before do not tell: it is clear where there is but one. */
+		if (args && args->bytes) {
+			c->ctx = context_of_handle(b, process, args->bytes);
+		} else {
+			c->ctx = b->processes.data[process].context_count == 1
+					 ? b->processes.data[process].last_context
+					 : GST_NONE;
+		}
+		break;
+	default:
+		break;
+	}
 }
 
 /* The calls of one thread that are not in their place yet. */
@@ -522,8 +599,7 @@ static void place_call(struct gst_builder *b, struct run *run, gst_call_id id)
 	c->thread = t->final;
 	if (!t->lacks_ctx) {
 		c->ctx = gst_model_context(b, run->process, c->ctx);
-		if (c->cls == GST_API_CLASS_CTX_SYNC)
-			gst_model_name_context(b, run->process, c);
+		gst_model_name_context(b, run->process, c);
 	}
 	if (!c->corr)
 		return;
@@ -789,6 +865,13 @@ static gst_call_id call_of_corr(const struct gst_raw_process *p, uint32_t corr)
 	return corr < p->dense_size ? p->dense[corr] : GST_NONE;
 }
 
+/* Something was loaded inside @call, which may be for another purpose. */
+static void mark_loaded(struct gst_model *m, gst_call_id call)
+{
+	if (call != GST_NONE && m->calls[call].cls != GST_API_CLASS_MODULE)
+		m->calls[call].flags |= GST_CALL_LOADED;
+}
+
 /* Chain the device records of each call, in the order of the file. Their times become the model's. */
 static void correlate(struct gst_builder *b)
 {
@@ -825,6 +908,16 @@ static void correlate(struct gst_builder *b)
 
 		rec->out.call = call_of_corr(&b->processes.data[rec->out.process], rec->corr);
 	}
+	for (size_t r = 0; r < b->overheads.count; r++) {
+		struct gst_overhead *o = &b->overheads.data[r];
+
+		o->call = call_of_corr(&b->processes.data[o->process], o->call);
+		if (o->type == GST_OVERHEAD_LAZY_LOADING || o->type == GST_OVERHEAD_MODULE_LOADING)
+			mark_loaded(b->m, o->call);
+	}
+	for (size_t r = 0; r < b->loads.count; r++)
+		mark_loaded(b->m, call_of_corr(&b->processes.data[b->loads.data[r] >> 32],
+					       (uint32_t)b->loads.data[r]));
 	for (size_t i = 0; i < b->crowded.count; i++) {
 		gst_call_id call = b->crowded.data[i];
 		uint32_t thread = b->m->calls[call].thread;
@@ -1029,6 +1122,7 @@ static void finish(struct gst_builder *b)
 	sort_memory(b);
 	sort_overheads(b);
 	gst_model_finish_nvtx(b);
+	gst_model_find_queue_waits(b);
 	shorten_names(b);
 	gst_model_mark_ambiguous(m);
 }
@@ -1042,6 +1136,7 @@ static void release(struct gst_builder *b)
 		gst_map_release(&p->strings);
 		gst_map_release(&p->contexts);
 		gst_map_release(&p->context_handles);
+		gst_map_release(&p->only_contexts);
 		gst_map_release(&p->devices);
 		gst_map_release(&p->graphs);
 		gst_map_release(&p->handles);
@@ -1073,6 +1168,7 @@ static void release(struct gst_builder *b)
 	gst_vec_free(&b->memops);
 	gst_vec_free(&b->memory);
 	gst_vec_free(&b->overheads);
+	gst_vec_free(&b->loads);
 	gst_vec_free(&b->variables);
 	gst_vec_free(&b->losses);
 	gst_vec_free(&b->gaps);

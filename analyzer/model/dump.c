@@ -146,7 +146,8 @@ static void dump_streams(const struct gst_model *m, struct gst_outfile *out)
 
 static void dump_calls(const struct gst_model *m, struct gst_outfile *out)
 {
-	static const char *const flags[] = {"returned", "captured", "ambiguous", "no-enter"};
+	static const char *const flags[] = {"returned", "captured", "ambiguous",
+					    "no-enter", "loaded",   "held"};
 
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		const struct gst_call *c = &m->calls[i];
@@ -182,7 +183,7 @@ static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
 {
 	static const char *const flags[] = {"timed",   "node",	       "no-call",      "no-record",
 					    "forced",  "programmatic", "stream-guess", "bad-time",
-					    "partial", "early-begin"};
+					    "partial", "early-begin",  "context"};
 	static const char *const kinds[] = {"kernel",	    "memcpy",	  "memset", "host-func",
 					    "event-record", "event-wait", "graph",  "alloc",
 					    "free",	    "memop",	  "opaque"};

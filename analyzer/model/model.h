@@ -69,6 +69,8 @@ enum gst_op_flags {
 	/* copy from host to host: begin_ns is when its call came to it; the copy itself may have waited
 	 * after that. The end holds */
 	GST_OP_EARLY_BEGIN = 1u << 9,
+	/* event record or wait of a whole context, that of its call: in no stream */
+	GST_OP_CONTEXT = 1u << 10,
 };
 
 /* One unit of work in a stream. 48 bytes: ten million of them are ordinary. */
@@ -102,6 +104,9 @@ enum gst_call_flags {
 	/* overlaps a call of another thread with which its order matters */
 	GST_CALL_AMBIGUOUS = 1u << 2,
 	GST_CALL_NO_ENTER = 1u << 3, /* only the exit is in the trace (loss) */
+	/* a function or module was loaded inside, and the call is not for that (lazy loading) */
+	GST_CALL_LOADED = 1u << 4,
+	GST_CALL_HELD = 1u << 5, /* the command queue was full: told by CUPTI, or inferred */
 };
 
 /* One outermost API call on a host thread. */
@@ -130,9 +135,11 @@ struct gst_call {
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
 	 * graph: graph, exec, and in bytes the node it changes; host: function, user; launch: event;
-	 * event: handle, and b of an elapsed time: gst_event_id of the second event; others: object, value */
+	 * event: handle; b of an elapsed time and of a launch: gst_event_id of the second event, GST_NONE;
+	 * others: object, value */
 	uint64_t a, b;
-	uint64_t bytes; /* size; of calls without a kind of their own: elements of a batch */
+	/* size; event: handle of the context it is about; others: elements of a batch */
+	uint64_t bytes;
 	uint32_t flags; /* launch_flags, event flags, stream flags, capture mode, which attribute */
 	int32_t extra;	/* priority; copy: direction; others: device + 1 */
 };
@@ -345,6 +352,14 @@ struct gst_memory_record { /* MEMORY records, model clock */
 struct gst_overhead {
 	uint64_t begin_ns, end_ns;
 	uint32_t process, type, tid;
+	gst_call_id call; /* inside which it was; GST_NONE = not told */
+};
+
+/* A call that a full command queue held up. */
+struct gst_queue_wait {
+	gst_call_id call;
+	gst_op_id op; /* of its stream, whose end made room; GST_NONE = not known */
+	bool is_inferred;
 };
 
 #define GST_RANGE_OPEN UINT64_MAX /* end of a range that has none in the trace */
@@ -442,6 +457,8 @@ struct gst_model {
 	uint32_t memory_count;
 	struct gst_overhead *overheads;
 	uint32_t overhead_count;
+	struct gst_queue_wait *queue_waits; /* by call */
+	uint32_t queue_wait_count;
 	struct gst_variable *variables;
 	uint32_t variable_count;
 	struct gst_loss *losses;

@@ -180,8 +180,15 @@ static void ingest_context(struct gst_builder *b, uint32_t process,
 	uint32_t parent = rec->parent ? gst_model_context(b, process, rec->parent) : GST_NONE;
 	uint32_t device = find_device(b, process, rec->device);
 
-	if (rec->handle)
-		gst_map_put(&b->processes.data[process].context_handles, rec->handle, rec->ctx);
+	if (rec->handle) {
+		bool is_new;
+		uint32_t *id = gst_map_add(&b->processes.data[process].context_handles, rec->handle,
+					   rec->ctx, &is_new);
+
+		/* Another context had it before: 0, the handle alone tells nothing. */
+		if (*id != rec->ctx)
+			*id = 0;
+	}
 	b->contexts.data[ctx].device = device;
 	if (parent != ctx && parent != GST_NONE)
 		b->contexts.data[ctx].parent = parent;
@@ -322,7 +329,7 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	case GST_REC_CALL_LAUNCH: {
 		const struct gst_rec_call_launch *r = rec->data;
 
-		call.args = add_args(b, r->event, 0, 0, r->flags, 0);
+		call.args = add_args(b, r->event, r->event2, 0, r->flags, 0);
 		call.sync_id =
 			string_id(&b->processes.data[b->threads.data[thread].process], r->name);
 		break;
@@ -342,7 +349,7 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	case GST_REC_CALL_EVENT: {
 		const struct gst_rec_call_event *r = rec->data;
 
-		call.args = add_args(b, r->event, r->event2, 0, r->flags, 0);
+		call.args = add_args(b, r->event, r->event2, r->context, r->flags, 0);
 		break;
 	}
 	case GST_REC_CALL_STREAM: {
@@ -624,7 +631,8 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 					 .end_ns = r->end_ns,
 					 .process = process,
 					 .type = r->type,
-					 .tid = r->thread};
+					 .tid = r->thread,
+					 .call = rec->corr};
 
 		gst_vec_push(&b->overheads, o);
 		break;
@@ -781,6 +789,10 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 	case GST_REC_GRAPH_EXEC:
 	case GST_REC_EXEC_STATE:
 		ingest_graph(b, process, rec);
+		break;
+	case GST_REC_MODULE:
+		if (rec->corr)
+			gst_vec_push(&b->loads, (uint64_t)process << 32 | rec->corr);
 		break;
 	case GST_REC_ANCHOR: {
 		const struct gst_rec_anchor *r = rec->data;

@@ -138,7 +138,8 @@ struct gst_raw_process {
 	bool has_recent_context;       /* the last answer of gst_model_context */
 	uint32_t recent_cupti_id, recent_context;
 	struct gst_map contexts;	/* CUPTI id -> index in builder->contexts */
-	struct gst_map context_handles; /* CUcontext -> CUPTI id */
+	struct gst_map context_handles; /* CUcontext -> CUPTI id; 0 = several had it */
+	struct gst_map only_contexts;	/* CUPTI device id -> its context, if it has one alone */
 	struct gst_map devices;
 	struct gst_map graphs;	    /* graph id -> nodes that a record counts */
 	struct gst_map graph_ids;   /* graph id -> index in builder->graphs */
@@ -240,7 +241,8 @@ struct gst_builder {
 	GST_VEC(struct gst_untold) untold;
 	uint64_t event_node_ops; /* so far, of all launches */
 	GST_VEC(struct gst_raw_memory) memory;
-	GST_VEC(struct gst_overhead) overheads;
+	GST_VEC(struct gst_overhead) overheads; /* call: the correlation id, then the call */
+	GST_VEC(uint64_t) loads;		/* of modules: process << 32 | correlation id */
 	GST_VEC(struct gst_raw_variable) variables;
 	GST_VEC(struct gst_loss) losses;
 	GST_VEC(struct gst_gap) gaps;
@@ -254,6 +256,11 @@ struct gst_builder {
 	GST_VEC(uint32_t)
 	event_captures;		/* capture in which the event was last recorded; 0 = none */
 	GST_VEC(bool) captures; /* by number from 1: still active */
+	/* by context: the call that ended it, and how many streams there were then */
+	struct gst_ctx_end {
+		gst_call_id call;
+		uint32_t streams;
+	} * ctx_ends;
 	GST_VEC(struct gst_op) ops;
 	/* device records, or elements of a batch, of the call at hand */
 	GST_VEC(uint32_t) found;
@@ -288,7 +295,9 @@ uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns);
 uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns);
 void gst_clock_map_release(struct gst_clock_map *map);
 
-/* build.c: a synchronize may name its context in place of the current one. */
+/* build.c: is an event recorded or awaited for a whole context, in no stream? */
+bool gst_model_is_about_context(const struct gst_call *c);
+/* Calls that name their context in place of the current one. */
 void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c);
 
 /* model_ingest.c: take one record in. */
@@ -330,6 +339,9 @@ void gst_model_finish_nvtx(struct gst_builder *b);
 
 /* names.c: id of the short form of the kernel name @mangled, in @strings. */
 uint32_t gst_model_short_name(struct gst_strtab *strings, uint32_t mangled);
+
+/* queue.c: which calls a full command queue held up. Ops and lanes are final. */
+void gst_model_find_queue_waits(struct gst_builder *b);
 
 /* submit.c: mark calls that overlap another thread's call to the same stream or event. */
 void gst_model_mark_ambiguous(struct gst_model *m);

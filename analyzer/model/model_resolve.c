@@ -371,6 +371,13 @@ static const struct gst_raw_dev *lane_record(const struct gst_builder *b, uint32
 	return NULL;
 }
 
+/* Is its context, if not known, not the current one either? */
+static bool names_context(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_CTX_DESTROY || c->cls == GST_API_CLASS_DEVICE_RESET ||
+	       gst_model_is_about_context(c);
+}
+
 /*
  * The context of each call: as recorded, else that of the thread's last call that tells (or first, before
  * that), else the only one of the process. Where all calls of a thread tell it, it is known already.
@@ -379,8 +386,6 @@ static void find_contexts(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
 
-	for (uint32_t c = 0; c < b->contexts.count; c++)
-		b->processes.data[b->contexts.data[c].process].last_context = c;
 	for (size_t raw = 0; raw < b->threads.count; raw++) {
 		uint32_t t = b->threads.data[raw].final;
 		uint32_t process = m->threads[t].process;
@@ -402,8 +407,7 @@ static void find_contexts(struct gst_builder *b)
 			c->ctx = current;
 			if (current == GST_NONE)
 				unknown = i + 1;
-			if (c->cls == GST_API_CLASS_CTX_SYNC)
-				gst_model_name_context(b, process, c);
+			gst_model_name_context(b, process, c);
 		}
 		/* Calls before the first that tells. */
 		if (unknown && unknown < m->threads[t].call_count) {
@@ -414,7 +418,7 @@ static void find_contexts(struct gst_builder *b)
 		for (uint32_t i = 0; i < unknown; i++) {
 			struct gst_call *c = &m->calls[m->threads[t].calls[i]];
 
-			if (c->ctx == GST_NONE)
+			if (c->ctx == GST_NONE && !names_context(c))
 				c->ctx = current;
 		}
 	}
@@ -440,6 +444,16 @@ static void set_handle(struct gst_builder *b, uint32_t process, uint64_t handle,
 	}
 }
 
+/* Did its context end? The handles of its streams may come again. */
+static bool is_ended(const struct gst_builder *b, uint32_t stream)
+{
+	uint32_t ctx = b->streams.data[stream].out.ctx;
+	uint32_t parent = ctx == GST_NONE ? GST_NONE : b->contexts.data[ctx].parent;
+
+	return (ctx != GST_NONE && stream < b->ctx_ends[ctx].streams) ||
+	       (parent != GST_NONE && stream < b->ctx_ends[parent].streams);
+}
+
 static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c, uint64_t handle)
 {
 	uint32_t process = b->m->threads[c->thread].process;
@@ -457,7 +471,8 @@ static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c
 	cache = cache_of(b, process, handle);
 	if (cache->handle == handle && cache->process == process)
 		return root(b, cache->stream);
-	if (!gst_map_get(&b->processes.data[process].handles, handle, &found)) {
+	if (!gst_map_get(&b->processes.data[process].handles, handle, &found) ||
+	    is_ended(b, root(b, found))) {
 		/* Made before the trace began, or its creation was lost. */
 		found = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
 		b->streams.data[found].out.handle = handle;
@@ -537,17 +552,6 @@ static void join(struct gst_builder *b, uint32_t from, uint32_t into)
 	f->alias = into;
 }
 
-/* An event is recorded or awaited for a whole context: in no stream. */
-static bool is_about_context(const struct gst_call *c)
-{
-	const struct gst_api *api;
-
-	if (c->cls != GST_API_CLASS_EVENT_RECORD && c->cls != GST_API_CLASS_EVENT_WAIT)
-		return false;
-	api = gst_api_find(c->api);
-	return api && api->layout == GST_PARAMS_CTX_EVENT;
-}
-
 /* CUPTI names the primary context where a green one of it is current: whose default stream is meant? */
 static bool is_default_of_green(const struct gst_builder *b, const struct gst_call *c,
 				uint64_t handle)
@@ -568,7 +572,7 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct g
 
 	if (!takes_stream(c) && (is_default_handle(raw->handle) || c->cls != GST_API_CLASS_OTHER))
 		return;
-	if (c->flags & GST_CALL_NO_ENTER || is_about_context(c))
+	if (c->flags & GST_CALL_NO_ENTER || gst_model_is_about_context(c))
 		return;
 	d = lane_record(b, process, raw->dev);
 	c->stream = is_default_of_green(b, c, raw->handle) ? GST_NONE
@@ -672,8 +676,8 @@ static enum gst_op_kind submits(const struct gst_call *c)
 		return GST_OP_MEMSET;
 	case GST_API_CLASS_EVENT_RECORD:
 	case GST_API_CLASS_EVENT_WAIT:
-		/* Of a whole context: a kind without a rule yet. */
-		if (is_about_context(c))
+		/* Of a context that is not known: nothing is known of it. */
+		if (gst_model_is_about_context(c) && c->ctx == GST_NONE)
 			return GST_OP_OPAQUE;
 		return c->cls == GST_API_CLASS_EVENT_RECORD ? GST_OP_EVENT_RECORD
 							    : GST_OP_EVENT_WAIT;
@@ -1307,7 +1311,9 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 		}
 		if (kind == GST_OP_EVENT_RECORD || kind == GST_OP_EVENT_WAIT)
 			finish_event_op(b, process, id, raw->dev, op);
-		if (c->stream == GST_NONE) {
+		if (gst_model_is_about_context(c)) {
+			op->flags |= GST_OP_CONTEXT;
+		} else if (c->stream == GST_NONE) {
 			b->m->stats.ops_without_stream++;
 		} else if (!lane_record(b, process, raw->dev)) {
 			op->flags |= GST_OP_STREAM_GUESSED;
@@ -1363,6 +1369,10 @@ static bool walk_capture(struct gst_builder *b, const struct gst_call *c, bool i
 			return true;
 		if (is_ok && in_event)
 			*in_event = is_captured ? s->capture : 0;
+		if (is_ok && c->cls == GST_API_CLASS_LAUNCH && c->args != GST_NONE &&
+		    b->args.data[c->args].b < b->events.count)
+			b->event_captures.data[b->args.data[c->args].b] =
+				is_captured ? s->capture : 0;
 		return is_captured;
 	case GST_API_CLASS_EVENT_WAIT:
 		if (is_ok && s && in_event && is_capturing(b, process, *in_event) &&
@@ -1427,7 +1437,7 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
 	if (!is_event_class(c) || !args)
 		return;
 	c->event = event_of(b, process, args->a);
-	if (c->cls == GST_API_CLASS_EVENT_ELAPSED)
+	if (c->cls == GST_API_CLASS_EVENT_ELAPSED || c->cls == GST_API_CLASS_LAUNCH)
 		args->b = event_of(b, process, args->b);
 	if (c->cls == GST_API_CLASS_EVENT_DESTROY && c->event != GST_NONE && succeeded(c)) {
 		b->events.data[c->event].destroy_call = id;
@@ -1492,6 +1502,23 @@ static struct gst_pending take_pending(const struct gst_builder *b, struct gst_c
 	return raw;
 }
 
+/* H10: all lanes of a context end with it. A primary context that is given back may live on. */
+static void end_context(struct gst_builder *b, gst_call_id id)
+{
+	const struct gst_call *c = &b->m->calls[id];
+	const struct gst_api *api;
+
+	if (c->cls != GST_API_CLASS_DEVICE_RESET && c->cls != GST_API_CLASS_CTX_DESTROY)
+		return;
+	api = gst_api_find(c->api);
+	if (c->ctx == GST_NONE ||
+	    (c->cls == GST_API_CLASS_CTX_DESTROY && (!api || api->layout != GST_PARAMS_CTX)))
+		return;
+	b->ctx_ends[c->ctx].call = id;
+	b->ctx_ends[c->ctx].streams = (uint32_t)b->streams.count;
+	memset(b->handle_cache, 0, sizeof(b->handle_cache));
+}
+
 static void walk_call(struct gst_builder *b, gst_call_id id)
 {
 	struct gst_call *c = &b->m->calls[id];
@@ -1531,6 +1558,8 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 	} else {
 		resolve_stream(b, id, &raw);
 	}
+	if (c->flags & GST_CALL_RETURNED && is_ok)
+		end_context(b, id);
 	is_captured = walk_capture(b, c, is_ok);
 	if (is_captured)
 		c->flags |= GST_CALL_CAPTURED;
@@ -1750,6 +1779,7 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		define_streams(b, i);
 		define_events(b, i);
 	}
+	b->ctx_ends = GST_ARENA_ARRAY(b->arena, struct gst_ctx_end, b->contexts.count);
 	find_contexts(b);
 	b->first_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < m->call_count; i++) {
@@ -1766,6 +1796,13 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		add_orphans(b, i);
 	if (b->ops.count > MAX_OPS)
 		return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
+	for (uint32_t i = 0; i < b->streams.count; i++) {
+		struct gst_stream *s = &b->streams.data[i].out;
+
+		if (s->destroy_call == GST_NONE && is_ended(b, i) &&
+		    i < b->ctx_ends[s->ctx].streams)
+			s->destroy_call = b->ctx_ends[s->ctx].call;
+	}
 	at = number_streams(b);
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		if (m->calls[i].stream != GST_NONE)

@@ -389,10 +389,11 @@ void gst_model_op_label(const struct gst_model *m, gst_op_id id, char *buf, size
 		puts_to(&t, "host function");
 		return;
 	case GST_OP_EVENT_RECORD:
-		puts_to(&t, "event record");
+		puts_to(&t,
+			op->flags & GST_OP_CONTEXT ? "event record of a context" : "event record");
 		return;
 	case GST_OP_EVENT_WAIT:
-		puts_to(&t, "event wait");
+		puts_to(&t, op->flags & GST_OP_CONTEXT ? "event wait of a context" : "event wait");
 		return;
 	case GST_OP_GRAPH_LAUNCH:
 		puts_to(&t, "graph launch");

@@ -162,10 +162,20 @@ static void find_settings(struct gst_order_builder *b)
 	}
 }
 
-static bool is_record(const struct gst_call *c)
+/* Events that @c records: a launch may record two, by attributes. */
+static uint32_t recorded(const struct gst_model *m, const struct gst_call *c,
+			 gst_event_id events[2])
 {
-	return c->event != GST_NONE && !(c->flags & GST_CALL_RETURNED && c->result) &&
-	       (c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_LAUNCH);
+	uint32_t count = 0;
+
+	if ((c->cls != GST_API_CLASS_EVENT_RECORD && c->cls != GST_API_CLASS_LAUNCH) ||
+	    c->event == GST_NONE || (c->flags & GST_CALL_RETURNED && c->result))
+		return 0;
+	events[count++] = c->event;
+	if (c->cls == GST_API_CLASS_LAUNCH && c->args != GST_NONE &&
+	    m->args[c->args].b < m->event_count && m->args[c->args].b != c->event)
+		events[count++] = (gst_event_id)m->args[c->args].b;
+	return count;
 }
 
 static gst_op_id last_op(const struct gst_call *c)
@@ -192,13 +202,16 @@ static uint32_t count_node_records(const struct gst_model *m, const struct gst_c
 static void find_records(struct gst_order_builder *b)
 {
 	const struct gst_model *m = b->m;
+	gst_event_id events[2];
 
 	b->record_first = gst_mem_alloc(((size_t)m->event_count + 2) * sizeof(*b->record_first));
 	for (uint32_t i = 0; i < m->call_count; i++) {
-		if (is_record(&m->calls[i])) {
-			b->record_first[m->calls[i].event + 2]++;
-			b->record_count++;
-		}
+		uint32_t count = recorded(m, &m->calls[i], events);
+
+		for (uint32_t k = 0; k < count; k++)
+			b->record_first[events[k] + 2]++;
+		b->record_count += count;
+
 		for (uint32_t k = count_node_records(m, &m->calls[i]); k-- > 0; b->record_count++)
 			b->record_first[m->ops[last_op(&m->calls[i]) - k].event + 2]++;
 	}
@@ -206,8 +219,10 @@ static void find_records(struct gst_order_builder *b)
 		b->record_first[i] += b->record_first[i - 1];
 	b->record_calls = gst_mem_alloc(b->record_count * sizeof(*b->record_calls));
 	for (uint32_t i = 0; i < m->call_count; i++) {
-		if (is_record(&m->calls[i]))
-			b->record_calls[b->record_first[m->calls[i].event + 1]++] = i;
+		uint32_t count = recorded(m, &m->calls[i], events);
+
+		for (uint32_t k = 0; k < count; k++)
+			b->record_calls[b->record_first[events[k] + 1]++] = i;
 		for (uint32_t k = count_node_records(m, &m->calls[i]); k-- > 0;) {
 			gst_event_id event = m->ops[last_op(&m->calls[i]) - k].event;
 

@@ -238,6 +238,8 @@ struct gst_order_stats {
 	uint64_t unknown_ports;	     /* edges of graphs whose port was not seen */
 	uint64_t unknown_iterations; /* runs of graphs whose iterations cannot be told apart */
 	uint64_t vague_launches; /* launches of which not all is known that orders their nodes */
+	/* calls that a full queue held up, and nobody knows what made room */
+	uint64_t unknown_queue_waits;
 };
 const struct gst_order_stats *gst_order_stats(const struct gst_order *o);
 

@@ -74,11 +74,20 @@ enum front_kind {
 };
 
 enum collector {
-	COLLECT_S3, /* blocking lanes, for legacy actions */
-	COLLECT_H3, /* blocking lanes, for waits for the legacy stream */
-	COLLECT_H1, /* all lanes, for waits for the context */
-	COLLECT_H7, /* all lanes, for calls that may block */
+	COLLECT_S3,  /* blocking lanes, for legacy actions */
+	COLLECT_H3,  /* blocking lanes, for waits for the legacy stream */
+	COLLECT_H1,  /* all lanes, for waits for the context */
+	COLLECT_H7,  /* all lanes, for calls that may block */
+	COLLECT_H10, /* all lanes, for the end of their context */
+	COLLECT_E5,  /* all lanes, for records of the context */
 	COLLECT_COUNT
+};
+
+/* What all later work of a context waits for. */
+enum gate_kind {
+	GATE_WAIT,  /* E5: a wait for an event */
+	GATE_LIMIT, /* H7: a change of the cache configuration, possible */
+	GATE_COUNT
 };
 
 struct gst_lane {
@@ -88,14 +97,17 @@ struct gst_lane {
 	/* COLLECT_S3: the last legacy action's call that took all there was, and what there was */
 	gst_call_id collected_call;
 	uint32_t collected_seq;
+	uint32_t gates_seen[GATE_COUNT]; /* in front of an op of the lane: up to this version */
 };
 
 struct gst_order_ctx {
 	uint32_t first_green,
-		next_green; /* contexts of which this is the primary; its next sister */
-	uint32_t actions;   /* frontier of legacy actions */
-	uint32_t version;   /* legacy actions so far */
-	bool has_foreign;   /* peer copies of another context are among them */
+		next_green;	    /* contexts of which this is the primary; its next sister */
+	uint32_t actions;	    /* frontier of legacy actions */
+	uint32_t version;	    /* legacy actions so far */
+	bool has_foreign;	    /* peer copies of another context are among them */
+	uint32_t gates[GATE_COUNT]; /* frontiers, each of one that stands on all before it */
+	uint32_t gate_versions[GATE_COUNT];	/* how many so far */
 	GST_VEC(uint32_t) dirty[COLLECT_COUNT]; /* lanes with new work */
 	gst_node_id barrier[COLLECT_COUNT];	/* last barrier point; GST_NONE */
 };
@@ -125,6 +137,7 @@ struct gst_order_builder {
 	const struct gst_model *m;
 	struct gst_order *o;
 	bool is_one_thread; /* all calls are in their order, and nothing overlaps */
+	bool is_quiet;	    /* pairs whose order is not known matter to possible edges alone */
 	GST_VEC(struct gst_edge) edges;
 	GST_VEC(gst_node_id) owners; /* of barrier points */
 	uint32_t *call_place;	     /* of struct gst_order */
@@ -148,7 +161,8 @@ struct gst_order_builder {
 	GST_VEC(uint32_t) exec_fronts; /* frontiers of launches */
 	GST_VEC(struct gst_value_list) value_lists;
 	GST_VEC(struct gst_value_write) value_writes;
-	struct gst_map pairs; /* ambiguous pairs seen */
+	uint32_t next_queue_wait; /* of the model's, by call */
+	struct gst_map pairs;	  /* ambiguous pairs seen */
 	GST_VEC(struct gst_ambiguous_pair) ambiguous;
 	GST_VEC(struct gst_ref) op_refs, call_refs;
 	struct gst_order_graphs *graphs; /* graphs.c; NULL = there are none */
@@ -157,6 +171,18 @@ struct gst_order_builder {
 
 /* rules.c: all edges, one function a rule. */
 void gst_order_apply_rules(struct gst_order_builder *b);
+
+/* context_rules.c: rules of whole contexts, and what holds a call up. */
+void gst_order_rule_gates(struct gst_order_builder *b, gst_op_id op, struct gst_order_ctx *ctx,
+			  struct gst_lane *lane);
+/* E5, before @record is made the event's latest, and once it is known what @wait waits for. */
+void gst_order_rule_e5_record(struct gst_order_builder *b, gst_op_id record);
+void gst_order_rule_e5_wait(struct gst_order_builder *b, gst_op_id wait);
+/* H7, before the ops of a call that loads something, and for calls that may be a barrier on the device. */
+void gst_order_rule_h7_loading(struct gst_order_builder *b, gst_call_id call);
+void gst_order_rule_h7_barrier(struct gst_order_builder *b, gst_call_id call);
+void gst_order_rule_h9(struct gst_order_builder *b, gst_call_id call);
+void gst_order_rule_h10(struct gst_order_builder *b, gst_call_id call);
 
 /* memory_rules.c: before the walk, and for each memory operation in it. */
 void gst_order_find_values(struct gst_order_builder *b);
@@ -289,5 +315,9 @@ static inline bool gst_query_drops(const struct gst_order *o, const struct gst_p
 		     (q->documented_only && e->strength != GST_DOCUMENTED) ||
 		     (q->without_edges && (q->without_edges[id / 8] >> (id % 8) & 1)));
 }
+/* The same, and @call waits for them until its exit. */
+void gst_order_wait_for_lanes(struct gst_order_builder *b, gst_call_id call,
+			      struct gst_order_ctx *ctx, enum collector collector,
+			      enum gst_rule rule, enum gst_strength strength);
 
 #endif

@@ -94,6 +94,8 @@ void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id
 	uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
 	bool is_new = true;
 
+	if (b->is_quiet)
+		return;
 	/* Several rules may ask for the same pair. */
 	if (gst_map_count(&b->pairs) < PAIRS_KNOWN_MAX)
 		(void)gst_map_add(&b->pairs, key, 1, &is_new);
@@ -453,7 +455,7 @@ static void mark_dirty(struct gst_order_builder *b, uint32_t stream, struct gst_
 		       bool is_blocking)
 {
 	struct gst_lane *lane = &b->lanes[stream];
-	unsigned want = 1u << COLLECT_H1 | 1u << COLLECT_H7;
+	unsigned want = 1u << COLLECT_H1 | 1u << COLLECT_H7 | 1u << COLLECT_H10 | 1u << COLLECT_E5;
 
 	if (is_blocking)
 		want |= 1u << COLLECT_S3 | 1u << COLLECT_H3;
@@ -498,6 +500,8 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 					       .node = op, .call = o->call, .is_chain = is_chain});
 		}
 	}
+	if (ctx)
+		gst_order_rule_gates(b, op, ctx, lane);
 	lane->seq++;
 	gst_order_push(b, &lane->front,
 		       (struct gst_front){
@@ -652,7 +656,8 @@ static void rule_e1(struct gst_order_builder *b, gst_op_id wait)
 			b->o->stats.dropped_implied++; /* S1 */
 			break;
 		}
-		gst_order_add_work(b, record, wait, GST_RULE_E1);
+		gst_order_add_work(b, record, wait,
+				   o->flags & GST_OP_CONTEXT ? GST_RULE_E5 : GST_RULE_E1);
 		break;
 	case FRONT_NODE:
 		if (b->m->ops[record].stream == o->stream && o->stream != GST_NONE) {
@@ -681,17 +686,28 @@ static void event_rules(struct gst_order_builder *b, gst_op_id op)
 	const struct gst_call *c = &b->m->calls[o->call];
 	uint32_t flags;
 
+	if (o->flags & GST_OP_CONTEXT && o->kind == GST_OP_EVENT_RECORD)
+		gst_order_rule_e5_record(b, op);
 	if (o->kind == GST_OP_EVENT_RECORD && o->event != GST_NONE) {
 		gst_order_record_event(b, o->event, op, o->call, FRONT_RECORD);
 	} else if (o->kind == GST_OP_EVENT_WAIT) {
 		rule_e1(b, op);
+		if (o->flags & GST_OP_CONTEXT)
+			gst_order_rule_e5_wait(b, op);
 	} else if (o->kind == GST_OP_KERNEL && c->event != GST_NONE && c->args != GST_NONE) {
+		uint64_t second = b->m->args[c->args].b;
+
 		flags = b->m->args[c->args].flags;
-		if (flags & GST_LAUNCH_FLAG_PROGRAMMATIC_EVENT) {
-			gst_order_record_event(b, c->event, op, o->call, FRONT_PROGRAMMATIC);
-		} else if (flags & GST_LAUNCH_FLAG_COMPLETION_EVENT) {
+		/* Of two events traces of before have one, and do not say which: the weaker claim. */
+		if (flags & GST_LAUNCH_FLAG_COMPLETION_EVENT && second >= b->m->event_count) {
 			gst_order_record_event(b, c->event, op, o->call, FRONT_COMPLETION);
+			return;
 		}
+		if (flags & GST_LAUNCH_FLAG_PROGRAMMATIC_EVENT)
+			gst_order_record_event(b, c->event, op, o->call, FRONT_PROGRAMMATIC);
+		if (flags & GST_LAUNCH_FLAG_COMPLETION_EVENT)
+			gst_order_record_event(b, (gst_event_id)second, op, o->call,
+					       FRONT_COMPLETION);
 	}
 }
 
@@ -836,8 +852,9 @@ gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
 	return ctx->barrier[collector];
 }
 
-static void wait_for_lanes(struct gst_order_builder *b, gst_call_id call, struct gst_order_ctx *ctx,
-			   enum collector collector, enum gst_rule rule, enum gst_strength strength)
+void gst_order_wait_for_lanes(struct gst_order_builder *b, gst_call_id call,
+			      struct gst_order_ctx *ctx, enum collector collector,
+			      enum gst_rule rule, enum gst_strength strength)
 {
 	gst_node_id barrier = gst_order_join_lanes(b, call, ctx, collector, rule);
 
@@ -851,11 +868,13 @@ static void rule_h1_context(struct gst_order_builder *b, gst_call_id call)
 
 	if (ctx == GST_NONE)
 		return;
-	wait_for_lanes(b, call, &b->contexts[ctx], COLLECT_H1, GST_RULE_H1, GST_DOCUMENTED);
+	gst_order_wait_for_lanes(b, call, &b->contexts[ctx], COLLECT_H1, GST_RULE_H1,
+				 GST_DOCUMENTED);
 	/* A primary context's wait covers its green contexts. */
 	for (uint32_t i = b->contexts[ctx].first_green; i != GST_NONE;
 	     i = b->contexts[i].next_green)
-		wait_for_lanes(b, call, &b->contexts[i], COLLECT_H1, GST_RULE_H1, GST_DOCUMENTED);
+		gst_order_wait_for_lanes(b, call, &b->contexts[i], COLLECT_H1, GST_RULE_H1,
+					 GST_DOCUMENTED);
 }
 
 /* H1 and H2 for a stream, H3 for what a wait for the legacy stream covers beside it. */
@@ -869,8 +888,8 @@ static void rule_h1_stream(struct gst_order_builder *b, gst_call_id call, enum g
 	s = &b->m->streams[stream];
 	wait_for_stream(b, call, stream, rule);
 	if (s->kind == GST_STREAM_KIND_LEGACY && s->ctx != GST_NONE)
-		wait_for_lanes(b, call, &b->contexts[s->ctx], COLLECT_H3, GST_RULE_H3,
-			       GST_DOCUMENTED);
+		gst_order_wait_for_lanes(b, call, &b->contexts[s->ctx], COLLECT_H3, GST_RULE_H3,
+					 GST_DOCUMENTED);
 }
 
 /* H1, H2: the record meant -> exit. One made by a launch attribute says nothing of the kernel's end (E8). */
@@ -1033,14 +1052,24 @@ static bool may_block(struct gst_order_builder *b, const struct gst_call *c)
 	}
 }
 
+static bool may_be_barrier(const struct gst_call *c)
+{
+	const struct gst_api *api = c->cls == GST_API_CLASS_OTHER ? gst_api_find(c->api) : NULL;
+
+	return api &&
+	       (strstr(api->name, "SetCacheConfig") || strstr(api->name, "SetSharedMemConfig"));
+}
+
 /* H7: calls that are known to wait for the whole context at times. */
 static void rule_h7(struct gst_order_builder *b, gst_call_id call)
 {
 	const struct gst_call *c = &b->m->calls[call];
 
+	if (may_be_barrier(c))
+		gst_order_rule_h7_barrier(b, call);
 	if (c->ctx != GST_NONE && may_block(b, c))
-		wait_for_lanes(b, call, &b->contexts[c->ctx], COLLECT_H7, GST_RULE_H7,
-			       GST_POSSIBLE);
+		gst_order_wait_for_lanes(b, call, &b->contexts[c->ctx], COLLECT_H7, GST_RULE_H7,
+					 GST_POSSIBLE);
 }
 
 /* H8: with CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel is done; of a graph, as seen, too. */
@@ -1112,6 +1141,10 @@ static void host_waits(struct gst_order_builder *b, gst_call_id call)
 	case GST_API_CLASS_CTX_SYNC:
 		rule_h1_context(b, call);
 		return;
+	case GST_API_CLASS_CTX_DESTROY:
+	case GST_API_CLASS_DEVICE_RESET:
+		gst_order_rule_h10(b, call);
+		return;
 	default:
 		rule_h7(b, call);
 		return;
@@ -1127,6 +1160,8 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 		b->first_op = b->end_op;
 		b->end_op += c->op_count;
 		rule_t1(b, call);
+		if (c->flags & GST_CALL_LOADED)
+			gst_order_rule_h7_loading(b, call);
 		for (uint32_t i = 0; i < c->op_count; i++) {
 			gst_op_id op = c->first_op + i;
 			size_t first_edge = b->edges.count;
@@ -1147,6 +1182,8 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 		forget_record(b, call);
 		forget_objects(b, call);
 		host_waits(b, call);
+		if (c->flags & GST_CALL_HELD)
+			gst_order_rule_h9(b, call);
 	}
 	b->call_place[b->m->call_count] =
 		2 * (b->m->call_count + b->end_op + (uint32_t)b->owners.count);

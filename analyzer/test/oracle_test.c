@@ -57,6 +57,10 @@ enum kind {
 	CAPTURE_END,
 	VALUE_WRITE,
 	VALUE_WAIT,
+	CTX_RECORD,
+	CTX_WAIT,
+	CACHE_CONFIG,
+	CTX_END,
 	KINDS
 };
 
@@ -85,6 +89,10 @@ enum lie {
 	LIE_LAUNCH_EVENT_IS_RECORD,
 	LIE_OTHER_VALUE,
 	LIE_NO_BARRIER_HAS_ONE,
+	LIE_OTHER_CONTEXT,
+	LIE_NOTHING_LOADED,
+	LIE_QUEUE_NOT_FULL,
+	LIE_ONE_LAUNCH_EVENT,
 	LIES
 };
 
@@ -108,6 +116,10 @@ static const char *const lie_names[] = {
 	"an event recorded by a launch is recorded after it",
 	"another value is written",
 	"a write without a barrier has one",
+	"an event of a context is one of the other",
+	"a launch that loads its kernel loads nothing",
+	"a full queue is not full",
+	"a launch that records two events records one",
 };
 
 struct act {
@@ -120,6 +132,10 @@ struct act {
 	bool has_barrier;
 	bool is_pool_address, is_peer_api, is_completion, by_number;
 	bool has_record, is_programmatic_ok;
+	bool has_both; /* a launch: records event, programmatic, and event2, at its completion */
+	bool loads;    /* a launch: its kernel */
+	int made_room; /* the act whose end let this call return, as the queue was full; -1 */
+	uint64_t gpu_begin, gpu_end; /* 0: not told */
 	int result;
 	bool returned;
 	bool runs; /* it puts work into its stream */
@@ -156,6 +172,7 @@ struct world {
 	int live_count;
 	uint64_t next_address, next_handle;
 	uint64_t now, until[THREADS_MAX];
+	bool is_dead[CTX_MAX];
 };
 
 static uint64_t next_random(struct world *w)
@@ -270,10 +287,18 @@ static bool submits(enum kind k)
 	case FREE_ASYNC:
 	case VALUE_WRITE:
 	case VALUE_WAIT:
+	case CTX_RECORD:
+	case CTX_WAIT:
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* Of a whole context. */
+static bool in_no_stream(const struct act *a)
+{
+	return a->kind == CTX_RECORD || a->kind == CTX_WAIT;
 }
 
 static void fill_act(struct world *w, struct act *a)
@@ -285,7 +310,8 @@ static void fill_act(struct world *w, struct act *a)
 		[ELAPSED] = 3,	     [STREAM_SYNC] = 6,	 [STREAM_QUERY] = 4, [CTX_SYNC] = 3,
 		[HOST_FUNC] = 4,     [GRAPH] = 6,	 [ALLOC] = 5,	     [FREE_ASYNC] = 4,
 		[FREE_PLAIN] = 3,    [CREATE] = 4,	 [DESTROY] = 3,	     [EVENT_RENEW] = 2,
-		[CAPTURE_BEGIN] = 3, [CAPTURE_END] = 6,	 [VALUE_WRITE] = 5,  [VALUE_WAIT] = 5};
+		[CAPTURE_BEGIN] = 3, [CAPTURE_END] = 6,	 [VALUE_WRITE] = 5,  [VALUE_WAIT] = 5,
+		[CTX_RECORD] = 3,    [CTX_WAIT] = 3,	 [CACHE_CONFIG] = 2, [CTX_END] = 1};
 	int total = 0;
 	int at;
 
@@ -315,6 +341,9 @@ static void fill_act(struct world *w, struct act *a)
 	a->value = 1 + below(w, 3);
 	a->compare = below(w, 4);
 	a->has_barrier = chance(w, 80);
+	a->loads = chance(w, 10);
+	a->has_both = chance(w, 40) && a->event2 != a->event;
+	a->made_room = -1;
 	a->returned = true;
 }
 
@@ -329,13 +358,15 @@ static bool apply(struct world *w, struct act *a, int index)
 	    (a->kind == PROGRAMMATIC || a->kind == CREATE || a->kind == DESTROY ||
 	     a->kind == EVENT_RENEW || a->kind == CAPTURE_BEGIN || a->kind == CAPTURE_END))
 		return false;
+	if (w->is_dead[a->ctx] || (w->is_dead[s->ctx] && a->kind != CTX_END))
+		return false;
 	if (own && !is_default(s)) {
 		a->stream =
 			chance(w, 70) ? legacy_of(w, a->ctx) : per_thread_of(w, a->ctx, a->thread);
 		s = &w->streams[a->stream];
 	}
 	if (a->kind == PEER) {
-		if (w->ctxs < 2)
+		if (w->ctxs < 2 || w->is_dead[0] || w->is_dead[1])
 			return false;
 		a->stream = legacy_of(w, a->ctx);
 		s = &w->streams[a->stream];
@@ -359,6 +390,21 @@ static bool apply(struct world *w, struct act *a, int index)
 			a->result = 906;
 	}
 	switch (a->kind) {
+	case CACHE_CONFIG:
+		return w->capture_stream < 0;
+	case CTX_END:
+		/* The other one goes on. */
+		if (w->ctxs < 2 || w->capture_stream >= 0 || w->overlap || a->result ||
+		    w->is_dead[!a->ctx])
+			return false;
+		w->is_dead[a->ctx] = true;
+		return true;
+	case CTX_RECORD:
+	case CTX_WAIT:
+		/* Capture or a context's event: the two do not go together. */
+		if (w->capture_stream >= 0 || w->events[a->event].in_capture_only)
+			return false;
+		break;
 	case CAPTURE_BEGIN:
 		if (w->capture_stream >= 0 || s->kind == LEGACY || a->result)
 			return false;
@@ -448,7 +494,7 @@ static bool apply(struct world *w, struct act *a, int index)
 	}
 	if (!submits(a->kind))
 		return true;
-	a->captured = is_capturing(w, s) && !a->result;
+	a->captured = is_capturing(w, s) && !a->result && !in_no_stream(a);
 	if (a->kind == WAIT && !a->result && w->events[a->event].in_capture_only &&
 	    w->events[a->event].capture == w->captures) {
 		if (s->kind == LEGACY)
@@ -458,10 +504,12 @@ static bool apply(struct world *w, struct act *a, int index)
 	}
 	if (a->captured && (own || a->kind == GRAPH || a->kind == LAUNCH_EVENT))
 		return false;
-	if ((a->kind == RECORD || a->kind == LAUNCH_EVENT) && !a->result) {
+	if ((a->kind == RECORD || a->kind == LAUNCH_EVENT || a->kind == CTX_RECORD) && !a->result) {
 		w->events[a->event].is_recorded = true;
 		w->events[a->event].in_capture_only = a->captured;
 		w->events[a->event].capture = a->captured ? w->captures : 0;
+		if (a->kind == LAUNCH_EVENT && a->has_both)
+			w->events[a->event2] = w->events[a->event];
 	}
 	a->runs = !a->captured && !a->result;
 	if (a->runs && a->kind == ALLOC && w->live_count < ADDRESSES)
@@ -469,6 +517,27 @@ static bool apply(struct world *w, struct act *a, int index)
 	if (a->runs && a->kind == FREE_ASYNC && w->free_count < ADDRESSES)
 		w->free_addresses[w->free_count++] = a->address;
 	return true;
+}
+
+/* Some launches are held up by a full queue, until an earlier kernel of their stream has ended. */
+static void fill_queues(struct world *w)
+{
+	for (int k = 0; k < w->act_count && !w->overlap; k++) {
+		struct act *a = &w->acts[k];
+		int i = k - 1;
+
+		if (a->kind != KERNEL || !a->runs || !a->has_record || !chance(w, 20))
+			continue;
+		while (i >= 0 &&
+		       (w->acts[i].kind != KERNEL || !w->acts[i].runs || !w->acts[i].has_record ||
+			w->acts[i].stream != a->stream || w->acts[i].gpu_end))
+			i--;
+		if (i < 0)
+			continue;
+		a->made_room = i;
+		w->acts[i].gpu_begin = a->enter;
+		w->acts[i].gpu_end = a->exit;
+	}
 }
 
 static void make_world(struct world *w, uint64_t seed, int length)
@@ -506,6 +575,7 @@ static void make_world(struct world *w, uint64_t seed, int length)
 		w->now = w->overlap ? a.enter : a.exit;
 		w->acts[w->act_count++] = a;
 	}
+	fill_queues(w);
 	/* The last call of a thread may never have returned. */
 	for (int t = 0; t < w->threads; t++) {
 		for (int i = length; i-- > 0;) {
@@ -673,13 +743,32 @@ static void put_act(struct text *host, struct text *device, const struct world *
 			    i % 3 ? "programmatic-serialization" : "attributes-unread");
 		if (a->kind == LAUNCH_EVENT && lie != LIE_LAUNCH_EVENT_IS_RECORD)
 			put(host, " flags=%s event=0x%x",
-			    a->is_completion ? "launch-completion-event" : "programmatic-event",
+			    a->has_both && lie != LIE_ONE_LAUNCH_EVENT
+				    ? "programmatic-event|launch-completion-event"
+			    : a->is_completion && !a->has_both ? "launch-completion-event"
+							       : "programmatic-event",
 			    0x9000 + event);
+		if (a->kind == LAUNCH_EVENT && a->has_both && lie != LIE_LAUNCH_EVENT_IS_RECORD &&
+		    lie != LIE_ONE_LAUNCH_EVENT)
+			put(host, " event2=0x%x", 0x9000 + a->event2);
 		if (is_device) {
 			put(device, "kernel corr=%d", i + 100);
 			put_where(device, w, a, lie);
+			if (a->gpu_end)
+				put(device, " start_ns=%" PRIu64 " end_ns=%" PRIu64, a->gpu_begin,
+				    a->gpu_end);
 			put(device, " name=\"k\"\n");
 		}
+		if (a->loads && lie != LIE_NOTHING_LOADED)
+			put(device,
+			    "overhead corr=%d type=lazy-function-loading start_ns=%" PRIu64
+			    " end_ns=%" PRIu64 "\n",
+			    i + 100, a->enter, a->exit);
+		if (a->made_room >= 0 && lie != LIE_QUEUE_NOT_FULL)
+			put(device,
+			    "overhead corr=%d type=command-buffer-full start_ns=%" PRIu64
+			    " end_ns=%" PRIu64 "\n",
+			    i + 100, a->enter, a->exit);
 		break;
 	case MEMSET:
 		put_call(host, w, a, i, lie, "call_memset", "cuMemsetD8Async");
@@ -831,6 +920,26 @@ static void put_act(struct text *host, struct text *device, const struct world *
 		    i + 100, a->enter, lied_ctx(a->ctx, lie));
 		value = (uint64_t)(0x9000 + event);
 		break;
+	case CTX_RECORD:
+	case CTX_WAIT:
+		put(host,
+		    "call_event corr=%d enter_ns=%" PRIu64 " api=%s ctx=%d event=0x%x context=0x%x",
+		    i + 100, a->enter,
+		    a->kind == CTX_RECORD ? "cuCtxRecordEvent" : "cuCtxWaitEvent",
+		    lied_ctx(w->is_dead[!a->ctx] || w->ctxs < 2 ? a->ctx : !a->ctx, lie),
+		    0x9000 + event,
+		    0xc000 + lied_ctx(w->ctxs > 1 && lie == LIE_OTHER_CONTEXT ? !a->ctx : a->ctx,
+				      lie));
+		break;
+	case CACHE_CONFIG:
+		put(host, "call corr=%d enter_ns=%" PRIu64 " api=cuCtxSetCacheConfig ctx=%d",
+		    i + 100, a->enter, lied_ctx(a->ctx, lie));
+		break;
+	case CTX_END:
+		put(host,
+		    "call corr=%d enter_ns=%" PRIu64 " api=cuCtxDestroy_v2 ctx=%d object=0x%x",
+		    i + 100, a->enter, lied_ctx(!a->ctx, lie), 0xc000 + lied_ctx(a->ctx, lie));
+		break;
 	case VALUE_WRITE:
 	case VALUE_WAIT: {
 		static const char *const apis[] = {"cuStreamWriteValue32_v2",
@@ -890,7 +999,8 @@ static const struct text *make_text(const struct world *w, enum lie lie)
 	if (w->launch_blocking)
 		put(t, "variable name=\"CUDA_LAUNCH_BLOCKING\" value=\"1\"\n");
 	for (int c = 0; c < (lie == LIE_ONE_CONTEXT ? 1 : w->ctxs); c++)
-		put(t, "context ctx=%d device=%d null_stream=7\n", c + 1, c);
+		put(t, "context ctx=%d device=%d handle=0x%x null_stream=7\n", c + 1, c,
+		    0xc001 + c);
 	for (int i = 0; i < w->stream_count; i++) {
 		const struct stream *s = &w->streams[i];
 
@@ -1020,7 +1130,8 @@ static bool blocks(const struct stream *s)
 static int just_before(const struct world *w, int k)
 {
 	for (int i = k; i-- > 0;) {
-		if (w->acts[i].runs && w->acts[i].stream == w->acts[k].stream)
+		if (w->acts[i].runs && !in_no_stream(&w->acts[i]) &&
+		    w->acts[i].stream == w->acts[k].stream)
 			return i;
 	}
 	return -1;
@@ -1040,7 +1151,7 @@ static bool by_stream(const struct world *w, int i, int k)
 	const struct stream *s = stream_of(w, i);
 	const struct stream *t = stream_of(w, k);
 
-	if (!first(w, i, k))
+	if (!first(w, i, k) || in_no_stream(&w->acts[i]) || in_no_stream(&w->acts[k]))
 		return false;
 	if (w->acts[i].stream == w->acts[k].stream)
 		return !overlaps_before(w, k);
@@ -1069,7 +1180,8 @@ static int peer_strength(const struct world *w, int i, int k)
 
 	int strength = 0;
 
-	if (!first(w, i, k) || s->ctx == t->ctx)
+	if (!first(w, i, k) || s->ctx == t->ctx || in_no_stream(&w->acts[i]) ||
+	    in_no_stream(&w->acts[k]))
 		return 0;
 	if (is_peer_of(&w->acts[k]) && (blocks(s) || (s->kind == LEGACY && is_action(&w->acts[i]))))
 		strength = w->acts[k].is_peer_api ? MUST : MAY;
@@ -1083,7 +1195,9 @@ static bool records(const struct world *w, int i, int k, int event)
 {
 	const struct act *a = &w->acts[i];
 
-	if ((a->kind != RECORD && a->kind != LAUNCH_EVENT) || a->result || a->event != event ||
+	if ((a->kind != RECORD && a->kind != LAUNCH_EVENT && a->kind != CTX_RECORD) || a->result ||
+	    (a->event != event &&
+	     !(a->kind == LAUNCH_EVENT && a->has_both && a->event2 == event)) ||
 	    i == k)
 		return false;
 	/* A program that creates events anew does not overlap. */
@@ -1123,15 +1237,42 @@ static void relate_records(struct oracle *o, int k, int event, bool is_host)
 
 	if (r < 0)
 		return;
-	if (w->acts[r].kind == RECORD) {
+	if (w->acts[r].kind != LAUNCH_EVENT) {
 		if (is_host) {
 			relate(o, end_of(r), exit_of(k), MUST);
 		} else {
 			relate(o, end_of(r), begin_of(k), MUST | DEVICE);
 		}
 	} else if (!is_host) {
-		relate(o, begin_of(r), begin_of(k), w->acts[r].is_completion ? MAY : MUST | DEVICE);
+		relate(o, begin_of(r), begin_of(k),
+		       (w->acts[r].has_both ? w->acts[r].event2 == event : w->acts[r].is_completion)
+			       ? MAY
+			       : MUST | DEVICE);
 	}
+}
+
+/* Records and waits of a whole context; the calls that may be a barrier on the device. */
+static int by_context(const struct world *w, int i, int k)
+{
+	const struct act *a = &w->acts[i];
+	const struct act *b = &w->acts[k];
+	int strength = 0;
+
+	if (!first(w, i, k))
+		return 0;
+	if (b->kind == CTX_RECORD && !in_no_stream(a) && stream_of(w, i)->ctx == b->ctx)
+		return MUST;
+	if (a->kind == CTX_WAIT &&
+	    (b->kind == CTX_WAIT ? b->ctx == a->ctx
+				 : !in_no_stream(b) && stream_of(w, k)->ctx == a->ctx))
+		return MUST;
+	for (int g = 0; g < w->act_count && !in_no_stream(a) && !in_no_stream(b); g++) {
+		if (w->acts[g].kind == CACHE_CONFIG && !w->acts[g].result && first(w, i, g) &&
+		    first(w, g, k) && stream_of(w, i)->ctx == w->acts[g].ctx &&
+		    stream_of(w, k)->ctx == w->acts[g].ctx)
+			strength = MAY;
+	}
+	return strength;
 }
 
 static void relate_copy(struct oracle *o, int k)
@@ -1170,7 +1311,7 @@ static void relate_copy(struct oracle *o, int k)
 			continue;
 		if (by_stream(w, i, k))
 			relate(o, end_of(i), exit_of(k), earlier);
-		peer = peer_strength(w, i, k);
+		peer = max_strength(peer_strength(w, i, k), by_context(w, i, k));
 		if (peer)
 			relate(o, end_of(i), exit_of(k), peer < earlier ? peer : earlier);
 	}
@@ -1199,11 +1340,17 @@ static void relate_host_waits(struct oracle *o, int k)
 		relate(o, end_of(k), exit_of(k), MUST);
 	if (a->kind == GRAPH && a->runs && w->launch_blocking)
 		relate(o, end_of(k), exit_of(k), MAY);
+	if (a->made_room >= 0)
+		relate(o, end_of(a->made_room), exit_of(k), MAY);
 	for (int i = 0; i < w->act_count; i++) {
 		const struct stream *t = stream_of(w, i);
 
-		if (i == k || !w->acts[i].runs || !first(w, i, k))
+		if (i == k || !w->acts[i].runs || !first(w, i, k) || in_no_stream(&w->acts[i]))
 			continue;
+		if (a->kind == CTX_END && t->ctx == a->ctx)
+			relate(o, end_of(i), exit_of(k), MAY);
+		if (is_kernel(a) && a->loads && t->ctx == a->ctx)
+			relate(o, end_of(i), exit_of(k), MAY);
 		if ((a->kind == STREAM_SYNC || a->kind == STREAM_QUERY) &&
 		    (w->acts[i].stream == a->stream ||
 		     (s->kind == LEGACY && t->ctx == s->ctx && blocks(t))))
@@ -1289,7 +1436,7 @@ static void make_oracle(struct oracle *o, const struct world *w)
 		relate(o, begin_of(k), end_of(k), MUST | DEVICE);
 		if (overlaps_before(w, k))
 			relate(o, begin_of(just_before(w, k)), begin_of(k), MUST | DEVICE);
-		if (a->kind == WAIT)
+		if (a->kind == WAIT || a->kind == CTX_WAIT)
 			relate_records(o, k, a->event, false);
 		if (a->kind == VALUE_WAIT && written_for(w, k) >= 0)
 			relate(o, end_of(written_for(w, k)), begin_of(k), MAY);
@@ -1304,6 +1451,7 @@ static void make_oracle(struct oracle *o, const struct world *w)
 						   w->acts[i].exec == a->exec && first(w, i, k)))
 				strength = MUST;
 			strength = max_strength(strength, peer_strength(w, i, k));
+			strength = max_strength(strength, by_context(w, i, k));
 			if (strength)
 				relate(o, end_of(i), begin_of(k), strength | DEVICE);
 		}

@@ -18,6 +18,9 @@
 #define SOON_NS 200000u
 /* Host and device clocks are this far apart at best. */
 #define CLOCK_SLACK_NS 1000u
+/* A call that loads something: what bears its wait out must be longer than a load, and right before its return. */
+#define LOADED_SOON_NS 20000u
+#define LOADED_LONG_NS 1000000u
 /* Ops without times looked through for one that has some. */
 #define FOLLOW_MAX 16u
 
@@ -32,9 +35,9 @@ static bool source_is_vague(const struct gst_timing *t, const struct gst_edge *e
 	return t->is_vague[e->from] != 0;
 }
 
-/* H7: the waits of one call stand or fall together, for it waits for a whole context or for nothing. */
+/* H7, H10: the waits of one call stand or fall together, for it waits for a whole context or for nothing. */
 static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, uint64_t slack_ns,
-				const gst_edge_id *in, uint32_t count)
+				const gst_edge_id *in, uint32_t count, enum gst_rule rule)
 {
 	enum gst_strength verdict = GST_POSSIBLE;
 	uint64_t last = 0;
@@ -42,7 +45,7 @@ static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, 
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
-		if (e->rule == GST_RULE_H7 && e->form == GST_END_EXIT) {
+		if (e->rule == rule && e->form == GST_END_EXIT) {
 			uint64_t at = gst_timing_source(t, e);
 			has_any = true;
 			has_vague |= source_is_vague(t, e);
@@ -59,10 +62,14 @@ static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, 
 	} else if (last > c->enter_ns && !has_vague && c->exit_ns <= last + SOON_NS) {
 		verdict = GST_OBSERVED;
 	}
+	/* To load takes a while of its own, in which work may well end by chance. */
+	if (verdict == GST_OBSERVED && c->flags & GST_CALL_LOADED &&
+	    (c->exit_ns > last + LOADED_SOON_NS || last < c->enter_ns + LOADED_LONG_NS)) {
+		verdict = GST_POSSIBLE;
+	}
 	for (uint32_t i = 0; i < count && verdict != GST_POSSIBLE; i++) {
 		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
-		if (e->rule == GST_RULE_H7 && e->form == GST_END_EXIT &&
-		    e->strength == GST_POSSIBLE) {
+		if (e->rule == rule && e->form == GST_END_EXIT && e->strength == GST_POSSIBLE) {
 			set_strength(t, in[i], verdict);
 		}
 	}
@@ -80,13 +87,14 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 	}
 	slack_ns += t->m->processes[t->m->threads[c->thread].process].clock_uncertainty_ns;
 	in = gst_order_in(t->o, gst_node_of_call(t->o, call), &count);
-	judge_whole_context(t, c, slack_ns, in, count);
+	judge_whole_context(t, c, slack_ns, in, count, GST_RULE_H7);
+	judge_whole_context(t, c, slack_ns, in, count, GST_RULE_H10);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
 		uint64_t at;
 
 		if (e->form != GST_END_EXIT || e->strength != GST_POSSIBLE ||
-		    e->rule == GST_RULE_H7) {
+		    e->rule == GST_RULE_H7 || e->rule == GST_RULE_H10) {
 			continue;
 		}
 		at = gst_timing_source(t, e);

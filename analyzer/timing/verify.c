@@ -371,7 +371,7 @@ void gst_timing_verify(const struct gst_timing *t, struct gst_arena *arena, stru
 		const struct gst_edge *edge = gst_order_edge(t->o, e);
 		/* Rules that only say "may" claim nothing that could be contradicted. */
 		if (edge->strength == GST_DOCUMENTED && edge->rule != GST_RULE_H7 &&
-		    edge->rule != GST_RULE_H5) {
+		    edge->rule != GST_RULE_H10 && edge->rule != GST_RULE_H5) {
 			check_edge(&v, e);
 		}
 	}

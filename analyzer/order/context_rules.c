@@ -1,0 +1,166 @@
+/*
+ * context_rules.c - rules of whole contexts: their events, their end, what holds calls and later work up.
+ *
+ * Role      : rules.c calls these; docs/ORDERING.md has a section for each rule.
+ * Method    : what captures all lanes of a context goes through one barrier point. What holds up all later
+ *             work of one is a gate: a list of one thing that stands on the gate before it, looked at by the
+ *             first op of each lane that comes after it.
+ *
+ *                 lane 1   A ==\                        /==> C
+ *                 lane 2   B ===> record of the context     D   ...   wait of the context ==> next of each lane
+ *
+ * Invariant : no time of an op is read; edges go from an earlier call to a later one.
+ * Not here  : what `possible` edges came to (analyzer/timing).
+ */
+#include "analyzer/order/order_internal.h"
+
+/* What becomes of all work of @ctx and of its green contexts up to @call: @use for each barrier point. */
+static void for_each_context(struct gst_order_builder *b, uint32_t ctx,
+			     void (*use)(struct gst_order_builder *b, struct gst_order_ctx *ctx,
+					 gst_node_id node, gst_call_id call),
+			     gst_node_id node, gst_call_id call)
+{
+	use(b, &b->contexts[ctx], node, call);
+	for (uint32_t i = b->contexts[ctx].first_green; i != GST_NONE;
+	     i = b->contexts[i].next_green)
+		use(b, &b->contexts[i], node, call);
+}
+
+/* ---- gates ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+	enum gst_rule rule;
+	enum gst_strength strength;
+} gate_rules[GATE_COUNT] = {
+	[GATE_WAIT] = {GST_RULE_E5, GST_DOCUMENTED},
+	[GATE_LIMIT] = {GST_RULE_H7, GST_POSSIBLE},
+};
+
+static void push_gate(struct gst_order_builder *b, struct gst_order_ctx *ctx, enum gate_kind kind,
+		      gst_node_id node, gst_call_id call)
+{
+	ctx->gate_versions[kind]++;
+	gst_order_push(b, &ctx->gates[kind],
+		       (struct gst_front){.node = node, .call = call, .is_chain = true});
+}
+
+void gst_order_rule_gates(struct gst_order_builder *b, gst_op_id op, struct gst_order_ctx *ctx,
+			  struct gst_lane *lane)
+{
+	for (unsigned kind = 0; kind < GATE_COUNT; kind++) {
+		if (lane->gates_seen[kind] == ctx->gate_versions[kind]) {
+			b->o->stats.dropped_implied += ctx->gate_versions[kind] != 0;
+			continue;
+		}
+		(void)gst_order_collect(b, &ctx->gates[kind], b->m->ops[op].call);
+		for (size_t i = b->preds.count; i-- > 0;)
+			gst_order_add_edge(b, b->preds.data[i].node, op, gate_rules[kind].rule,
+					   gate_rules[kind].strength, GST_END_BEGIN, 0);
+		/* With one thread what comes next in the lane comes after this op, and so after the gate. */
+		if (b->is_one_thread)
+			lane->gates_seen[kind] = ctx->gate_versions[kind];
+	}
+}
+
+/* ---- E5 ---------------------------------------------------------------------------------------------------- */
+
+static void capture(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_node_id record,
+		    gst_call_id call)
+{
+	gst_node_id all = gst_order_join_lanes(b, call, ctx, COLLECT_E5, GST_RULE_E5);
+
+	if (all != GST_NONE)
+		gst_order_add_work(b, all, record, GST_RULE_E5);
+}
+
+void gst_order_rule_e5_record(struct gst_order_builder *b, gst_op_id record)
+{
+	gst_call_id call = b->m->ops[record].call;
+
+	for_each_context(b, b->m->calls[call].ctx, capture, record, call);
+}
+
+/* Waits of one context stand on each other: what comes after one comes after all before it. */
+static void hold_up(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_node_id wait,
+		    gst_call_id call)
+{
+	(void)gst_order_collect(b, &ctx->gates[GATE_WAIT], call);
+	for (size_t i = b->preds.count; i-- > 0;)
+		gst_order_add_work(b, b->preds.data[i].node, wait, GST_RULE_E5);
+	push_gate(b, ctx, GATE_WAIT, wait, call);
+}
+
+void gst_order_rule_e5_wait(struct gst_order_builder *b, gst_op_id wait)
+{
+	gst_call_id call = b->m->ops[wait].call;
+
+	for_each_context(b, b->m->calls[call].ctx, hold_up, wait, call);
+}
+
+/* ---- H7, H9, H10 -------------------------------------------------------------------------------------------- */
+
+static bool says_nothing(const struct gst_call *c)
+{
+	return c->ctx == GST_NONE || c->flags & (GST_CALL_NO_ENTER | GST_CALL_CAPTURED) ||
+	       (c->flags & GST_CALL_RETURNED && c->result);
+}
+
+void gst_order_rule_h7_loading(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+
+	/* Loads are many, and what overlaps them seldom matters. */
+	b->is_quiet = true;
+	if (!says_nothing(c))
+		gst_order_wait_for_lanes(b, call, &b->contexts[c->ctx], COLLECT_H7, GST_RULE_H7,
+					 GST_POSSIBLE);
+	b->is_quiet = false;
+}
+
+void gst_order_rule_h7_barrier(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+	gst_node_id all;
+
+	if (says_nothing(c))
+		return;
+	all = gst_order_join_lanes(b, call, &b->contexts[c->ctx], COLLECT_H7, GST_RULE_H7);
+	if (all != GST_NONE)
+		push_gate(b, &b->contexts[c->ctx], GATE_LIMIT, all, call);
+}
+
+void gst_order_rule_h9(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_model *m = b->m;
+
+	while (b->next_queue_wait < m->queue_wait_count &&
+	       m->queue_waits[b->next_queue_wait].call < call)
+		b->next_queue_wait++;
+	for (; b->next_queue_wait < m->queue_wait_count &&
+	       m->queue_waits[b->next_queue_wait].call == call;
+	     b->next_queue_wait++) {
+		gst_op_id op = m->queue_waits[b->next_queue_wait].op;
+
+		if (op != GST_NONE &&
+		    gst_order_accepted(b, m->ops[op].call, call) == GST_ACCEPTED_BEFORE) {
+			gst_order_add_wait(b, op, call, GST_RULE_H9, GST_POSSIBLE);
+		} else {
+			b->o->stats.unknown_queue_waits++;
+		}
+	}
+}
+
+static void end_lanes(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_node_id node,
+		      gst_call_id call)
+{
+	(void)node;
+	gst_order_wait_for_lanes(b, call, ctx, COLLECT_H10, GST_RULE_H10, GST_POSSIBLE);
+}
+
+void gst_order_rule_h10(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+
+	if (!says_nothing(c))
+		for_each_context(b, c->ctx, end_lanes, GST_NONE, call);
+}
