@@ -451,6 +451,33 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 	say_count(&l, s->opaque_ops,
 		  "operation is of a kind without ordering rules: ordered by its stream alone",
 		  "operations are of kinds without ordering rules: ordered by their streams alone");
+	say_count(
+		&l, s->opaque_nodes,
+		"node of a launched graph is of a kind without ordering rules, or of one that is not told: ordered by its launch alone",
+		"nodes of launched graphs are of kinds without ordering rules, or of ones that are not told: ordered by their launches alone");
+	say_count(
+		&l, s->undefined_nodes,
+		"node of a graph ran whose definition is not in the trace: what orders it within its launch is not known",
+		"nodes of graphs ran whose definitions are not in the trace: what orders them within their launches is not known");
+	say_count(&l, s->undefined_launches,
+		  "launch is of a graph of which no node is in the trace",
+		  "launches are of graphs of which no node is in the trace");
+	say_count(
+		&l, s->cut_event_nodes,
+		"event node of a launch was left out: there are more than the trace can have meant",
+		"event nodes of launches were left out: there are more than the trace can have meant");
+	say_count(
+		&l, o->unknown_ports,
+		"dependency between two kernels of a graph leaves a port that was not seen: it may order less than their ends",
+		"dependencies between kernels of graphs leave ports that were not seen: they may order less than their ends");
+	say_count(
+		&l, o->unknown_iterations,
+		"run of a graph has iterations that cannot be told apart: its nodes have no order",
+		"runs of graphs have iterations that cannot be told apart: their nodes have no order");
+	say_count(
+		&l, o->cut_graphs,
+		"run of a graph has dependencies that go in a circle, or more than the trace is worth: they were not followed",
+		"runs of graphs have dependencies that go in a circle, or more than the trace is worth: they were not followed");
 	say_count(&l, s->nvtx_lone_ends, "end of an NVTX range has no beginning in what was read",
 		  "ends of NVTX ranges have no beginnings in what was read");
 	say_count(

@@ -16,6 +16,7 @@
 #include "analyzer/base/vec.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/export_names.h"
+#include "analyzer/export/graph_use.h"
 #include "analyzer/export/json_writer.h"
 #include "analyzer/export/path.h"
 #include "tracer/format/schema.h"
@@ -401,6 +402,51 @@ static void streams(struct doc *d)
 	gst_json_end_array(j);
 }
 
+/* Executable graphs, where a program uses some. */
+static void graphs(struct doc *d)
+{
+	struct gst_arena *scratch;
+	const struct gst_graph_use *use;
+	struct gst_json *j = &d->j;
+
+	if (d->m->exec_count == 0) {
+		return;
+	}
+	scratch = gst_arena_new(0);
+	use = gst_graph_use_count(d->m, scratch);
+	gst_json_key(j, "graphs");
+	gst_json_begin_array(j);
+	for (uint32_t i = 0; i < d->m->exec_count; i++) {
+		const struct gst_exec *e = &d->m->execs[i];
+		const struct gst_graph *g = e->graph == GST_NONE ? NULL : &d->m->graphs[e->graph];
+		bool is_known = g && g->own_count;
+		uint64_t ns = 0;
+		bool has_ns = gst_graph_make_ns(d->m, e, &ns);
+
+		gst_json_begin_object(j);
+		key_uint(j, "exec", i);
+		key_uint(j, "process", e->process);
+		key_time(j, "cupti_id", g != NULL, g ? g->cupti_id : 0);
+		key_time(j, "source_cupti_id", e->source != GST_NONE,
+			 e->source == GST_NONE ? 0 : d->m->graphs[e->source].cupti_id);
+		key_time(j, "nodes", is_known, is_known ? g->own_count : 0);
+		key_time(j, "opaque_nodes", is_known, is_known ? g->opaque_count : 0);
+		key_time(j, "edges", is_known, is_known ? g->edge_count : 0);
+		key_id(j, "instantiate_call", e->make_call);
+		key_time(j, "instantiate_ns", has_ns, ns);
+		key_id(j, "destroy_call", e->destroy_call);
+		key_uint(j, "launches", e->launches);
+		key_uint(j, "uploads", e->uploads);
+		key_uint(j, "updates", e->updates);
+		key_uint(j, "node_changes", e->node_changes);
+		key_uint(j, "node_runs", use[i].node_runs);
+		key_uint(j, "busy_ns", use[i].busy_ns);
+		gst_json_end_object(j);
+	}
+	gst_json_end_array(j);
+	gst_arena_free(scratch);
+}
+
 static void call_object(struct doc *d, gst_call_id id)
 {
 	const struct gst_call *c = &d->m->calls[id];
@@ -728,6 +774,7 @@ gst_status gst_export_json(const struct gst_analysis *a, struct gst_outfile *out
 	traces(&d);
 	devices(&d);
 	streams(&d);
+	graphs(&d);
 	open_calls(&d);
 	findings(&d);
 	gst_json_end_object(&d.j);

@@ -82,6 +82,42 @@ const char *gst_name_op_kind(uint32_t kind)
 	return "unknown";
 }
 
+const char *gst_name_node_type(uint32_t type)
+{
+	static const char *const names[] = {
+		[GST_NODE_UNKNOWN] = "unknown",
+		[GST_NODE_KERNEL] = "kernel",
+		[GST_NODE_MEMCPY] = "memcpy",
+		[GST_NODE_MEMSET] = "memset",
+		[GST_NODE_HOST] = "host-function",
+		[GST_NODE_GRAPH] = "child-graph",
+		[GST_NODE_EMPTY] = "empty",
+		[GST_NODE_WAIT_EVENT] = "event-wait",
+		[GST_NODE_RECORD_EVENT] = "event-record",
+		[GST_NODE_SEMAPHORE_SIGNAL] = "semaphore-signal",
+		[GST_NODE_SEMAPHORE_WAIT] = "semaphore-wait",
+		[GST_NODE_ALLOC] = "alloc",
+		[GST_NODE_FREE] = "free",
+		[GST_NODE_MEMOPS] = "memory-op",
+		[GST_NODE_CONDITIONAL] = "conditional",
+	};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "unknown";
+}
+
+const char *gst_name_port(uint32_t port)
+{
+	static const char *const names[] = {
+		[GST_PORT_UNKNOWN] = "unknown",
+		[GST_PORT_DEFAULT] = "default",
+		[GST_PORT_PROGRAMMATIC] = "programmatic",
+		[GST_PORT_LAUNCH_ORDER] = "launch-order",
+		[GST_PORT_OTHER] = "other",
+	};
+
+	return port < sizeof(names) / sizeof(names[0]) ? names[port] : "unknown";
+}
+
 const char *gst_name_stream_kind(uint32_t kind)
 {
 	switch ((enum gst_stream_kind)kind) {

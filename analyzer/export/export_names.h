@@ -16,6 +16,8 @@ const char *gst_name_copy_kind(uint32_t value);	    /* "h2d" */
 const char *gst_name_memory_kind(uint32_t value);   /* "pageable" */
 const char *gst_name_loss_reason(uint32_t value);   /* "flush-hung" */
 const char *gst_name_note_code(uint32_t value);	    /* "clock-step" */
+const char *gst_name_node_type(uint32_t type);	    /* "memset": a node of a graph */
+const char *gst_name_port(uint32_t port);	    /* "programmatic": enum gst_port */
 const char *gst_name_strength(enum gst_strength s); /* "documented" */
 const char *gst_name_form(uint32_t form);	    /* "end-begin": enum gst_form */
 

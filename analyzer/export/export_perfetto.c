@@ -1031,6 +1031,14 @@ static uint32_t place_of(const struct exporter *x, const struct gst_op *op)
 	return x->m->stream_count + process;
 }
 
+/* Where the slice of @op stands: a node under its launch, wherever CUDA ran it. */
+static uint32_t track_of(const struct exporter *x, const struct gst_op *op)
+{
+	bool is_node = op->flags & GST_OP_NODE && op->parent != GST_NONE;
+
+	return place_of(x, is_node ? &x->m->ops[op->parent] : op);
+}
+
 static void find_places(struct exporter *x)
 {
 	const struct gst_model *m = x->m;
@@ -1053,6 +1061,7 @@ static void find_places(struct exporter *x)
 
 		if (is_drawn(op)) {
 			x->places[place_of(x, op)].is_used = true;
+			x->places[track_of(x, op)].is_used = true;
 			x->ops_drawn++;
 			continue;
 		}
@@ -1414,7 +1423,7 @@ static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t 
 {
 	const struct gst_model *m = x->m;
 	const struct gst_op *op = &m->ops[id];
-	uint32_t number = place_of(x, op);
+	uint32_t number = track_of(x, op);
 	struct place *place = &x->places[number];
 	struct gst_lane *lane = gst_lanes_take(&place->lanes, op->begin_ns, op->end_ns);
 	uint64_t category = op_category(op), bytes;

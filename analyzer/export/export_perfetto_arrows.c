@@ -93,7 +93,7 @@ static gst_op_id latest_before(const struct gst_model *m, const struct gst_order
 	return best;
 }
 
-/* The next work of its stream, as far as it is known to follow: calls of two threads may be in any order. */
+/* The next work of its stream or graph, as far as it is known to follow: calls of two threads may be in any order. */
 static gst_op_id earliest_after(const struct gst_model *m, const struct gst_order *o,
 				const struct gst_timing *t, const struct gst_arrows *a,
 				const struct gst_order_outs *outs, gst_op_id moment)
@@ -106,8 +106,9 @@ static gst_op_id earliest_after(const struct gst_model *m, const struct gst_orde
 		const struct gst_edge *e = gst_order_edge(o, out[i]);
 		gst_op_id op;
 
-		if (e->rule != GST_RULE_S1 || e->form != GST_END_BEGIN ||
-		    !gst_node_is_op(o, e->to) || !is_in_force(t, out[i])) {
+		if ((e->rule != GST_RULE_S1 && e->rule != GST_RULE_G4) ||
+		    e->form != GST_END_BEGIN || !gst_node_is_op(o, e->to) ||
+		    !is_in_force(t, out[i])) {
 			continue;
 		}
 		op = a->first[e->to];
@@ -153,6 +154,12 @@ static bool is_shown_by_tracks(enum gst_rule rule)
 {
 	return rule == GST_RULE_T1 || rule == GST_RULE_S1 || rule == GST_RULE_S2 ||
 	       rule == GST_RULE_G2;
+}
+
+/* Rules among nodes: that they stand in one track says nothing. */
+static bool is_inside_launch(enum gst_rule rule)
+{
+	return rule == GST_RULE_G4 || rule == GST_RULE_G5 || rule == GST_RULE_G7;
 }
 
 /* Sorted by key: the slice at whose packet it is needed in the upper half. */
@@ -205,7 +212,8 @@ void gst_arrows_build(const struct gst_model *m, const struct gst_order *o,
 			stats->without_ends++;
 			continue;
 		}
-		if (to_op && m->ops[source].stream == m->ops[target].stream &&
+		if (to_op && !is_inside_launch(e->rule) &&
+		    m->ops[source].stream == m->ops[target].stream &&
 		    m->ops[source].stream != GST_NONE) {
 			stats->same_stream++;
 			continue;

@@ -18,6 +18,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/export/escape.h"
 #include "analyzer/export/export_names.h"
+#include "analyzer/export/graph_use.h"
 #include "analyzer/export/schema_sql.h"
 #include "tracer/format/api.h"
 #include "tracer/format/schema.h"
@@ -253,6 +254,13 @@ static void put_meta(struct writer *w)
 		{"opaque_ops", s->opaque_ops},
 		{"unknown_queue_waits", gst_order_stats(w->a->order)->unknown_queue_waits},
 		{"unmatched_values", gst_order_stats(w->a->order)->unmatched_values},
+		{"opaque_graph_nodes", s->opaque_nodes},
+		{"undefined_graph_nodes", s->undefined_nodes},
+		{"undefined_graph_launches", s->undefined_launches},
+		{"cut_event_nodes", s->cut_event_nodes},
+		{"unknown_ports", gst_order_stats(w->a->order)->unknown_ports},
+		{"unknown_iterations", gst_order_stats(w->a->order)->unknown_iterations},
+		{"cut_graph_runs", gst_order_stats(w->a->order)->cut_graphs},
 		{"clock_steps", s->clock_steps},
 		{"failed_calls", s->errors},
 		{"findings_hidden", w->a->findings->hidden_count},
@@ -541,9 +549,100 @@ static void put_ops(struct writer *w)
 		put_int(w, !!(op->flags & GST_OP_FORCED));
 		put_int(w, !!(op->flags & GST_OP_PROGRAMMATIC));
 		put_int(w, !!(op->flags & GST_OP_STREAM_GUESSED));
+		put_id(w, gst_op_graph_node(op));
+		put_id(w, op->kind == GST_OP_GRAPH_LAUNCH ? op->detail : GST_NONE);
 		end_row(w);
 	}
 	end_table(w);
+}
+
+static void put_graph_nodes(struct writer *w)
+{
+	const struct gst_model *m = w->m;
+
+	begin_table(w, "graphs");
+	for (uint32_t i = 0; i < m->graph_count && ok(w); i++) {
+		const struct gst_graph *g = &m->graphs[i];
+
+		put_int(w, i);
+		put_int(w, g->process);
+		put_int(w, g->cupti_id);
+		if (g->handle) {
+			put_bits(w, g->handle);
+		} else {
+			put_null(w);
+		}
+		put_id(w, g->original);
+		put_id(w, g->made);
+		put_int(w, g->own_count);
+		put_int(w, g->edge_count);
+		put_int(w, g->opaque_count);
+		end_row(w);
+	}
+	end_table(w);
+	begin_table(w, "graph_nodes");
+	for (uint32_t i = 0; i < m->graph_node_count && ok(w); i++) {
+		const struct gst_graph_node *n = &m->graph_nodes[i];
+
+		put_int(w, i);
+		put_int(w, n->graph);
+		put_bits(w, n->cupti_id);
+		put_word(w, gst_name_node_type(n->type));
+		if (n->name) {
+			put_string(w, n->name);
+		} else {
+			put_null(w);
+		}
+		put_id(w, n->original);
+		put_id(w, n->made);
+		put_id(w, n->removed);
+		put_int(w, !!(n->flags & GST_GRAPH_NODE_INTERNAL));
+		put_int(w, !!(n->flags & GST_GRAPH_NODE_OPAQUE));
+		end_row(w);
+	}
+	end_table(w);
+	begin_table(w, "graph_edges");
+	for (uint32_t i = 0; i < m->graph_edge_count && ok(w); i++) {
+		const struct gst_graph_edge *e = &m->graph_edges[i];
+
+		put_int(w, i);
+		put_int(w, e->from);
+		put_int(w, e->to);
+		put_word(w, gst_name_port(e->port));
+		put_id(w, e->made);
+		put_id(w, e->removed);
+		end_row(w);
+	}
+	end_table(w);
+}
+
+static void put_graph_execs(struct writer *w)
+{
+	const struct gst_model *m = w->m;
+	struct gst_arena *scratch = gst_arena_new(0);
+	const struct gst_graph_use *use = gst_graph_use_count(m, scratch);
+
+	begin_table(w, "graph_execs");
+	for (uint32_t i = 0; i < m->exec_count && ok(w); i++) {
+		const struct gst_exec *e = &m->execs[i];
+
+		put_int(w, i);
+		put_int(w, e->process);
+		put_bits(w, e->handle);
+		put_id(w, e->graph);
+		put_id(w, e->source);
+		put_id(w, e->make_call);
+		put_id(w, e->destroy_call);
+		put_int(w, e->launches);
+		put_int(w, e->uploads);
+		put_int(w, e->updates);
+		put_int(w, e->node_changes);
+		put_number(w, use[i].node_runs);
+		put_number(w, use[i].busy_ns);
+		end_row(w);
+	}
+	end_table(w);
+	gst_arena_free(scratch);
 }
 
 static void put_kernel(struct writer *w, gst_op_id op, const struct gst_kernel *k)
@@ -799,6 +898,8 @@ static void fill(struct writer *w)
 	put_calls(w);
 	put_names(w);
 	put_ops(w);
+	put_graph_nodes(w);
+	put_graph_execs(w);
 	put_details(w);
 	put_edges(w);
 	put_findings(w);

@@ -210,6 +210,7 @@ static void add_graph(struct builder *b, struct gst_call *call, uint64_t now)
 	for (uint32_t i = 0; i < nodes; i++) {
 		op = add_op(b, call, GST_OP_KERNEL);
 		op->flags = GST_OP_NODE | GST_OP_TIMED;
+		op->graph_node = GST_NONE;
 		op->parent = launch;
 		op->begin_ns = begin + dice(b, 300);
 		op->end_ns = op->begin_ns + dice(b, 2000);

@@ -16,6 +16,7 @@
 #include "analyzer/base/sort.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/export_names.h"
+#include "analyzer/export/graph_use.h"
 #include "analyzer/export/path.h"
 #include "analyzer/export/text_layout.h"
 #include "analyzer/base/units.h"
@@ -27,6 +28,7 @@ enum {
 	MAX_LIMITS = 12,
 	MAX_VARIABLES = 12,
 	MAX_STREAMS = 24,
+	MAX_GRAPHS = 12,
 	MAX_FINDINGS = 10,
 	MAX_OPEN_CALLS = 5,
 	MAX_WAITS = 4,
@@ -248,6 +250,48 @@ static void nvtx_line(const struct report *r)
 	      s->nvtx_marks == 1 ? "" : "s", names);
 }
 
+/* "2 launches", if there are any. */
+static void add_count(char *text, size_t size, uint64_t n, const char *one, const char *many)
+{
+	size_t used = strlen(text);
+
+	if (n > 0) {
+		snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", gst_count(n).text,
+			 n == 1 ? one : many);
+	}
+}
+
+static void graphs_line(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	struct gst_arena *scratch = gst_arena_new(0);
+	const struct gst_graph_use *use = gst_graph_use_count(m, scratch);
+	uint64_t launches = 0, uploads = 0, changes = 0, whole = 0, nodes = 0;
+	char text[256] = "";
+
+	for (uint32_t i = 0; i < m->exec_count; i++) {
+		launches += m->execs[i].launches;
+		uploads += m->execs[i].uploads;
+		changes += (uint64_t)m->execs[i].updates + m->execs[i].node_changes;
+		whole += use[i].whole_runs;
+		nodes += use[i].node_runs;
+	}
+	gst_arena_free(scratch);
+	if (m->exec_count == 0) {
+		return;
+	}
+	add_count(text, sizeof(text), m->exec_count, "executable graph", "executable graphs");
+	add_count(text, sizeof(text), launches, "launch", "launches");
+	add_count(text, sizeof(text), uploads, "upload", "uploads");
+	add_count(text, sizeof(text), changes, "update", "updates");
+	add_count(text, sizeof(text), nodes, "node traced by itself", "nodes traced one by one");
+	if (nodes == 0 && whole > 0) {
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 ", traced as a whole (record --graphs=nodes has the nodes' times)");
+	}
+	field(r, "Graphs", "%s", text);
+}
+
 /* What is below the floor of a finding. */
 static void hidden_text(const struct gst_findings *f, char *text, size_t size)
 {
@@ -309,6 +353,7 @@ static void header(struct report *r)
 	variable_lines(r);
 	duration_line(r);
 	nvtx_line(r);
+	graphs_line(r);
 	trace_line(r);
 	r->shown = r->hidden = 0;
 	gst_describe_limits(r->a, limit_line, r);
@@ -444,6 +489,64 @@ static struct gst_sort_item *sorted_streams(const struct gst_model *m, uint32_t 
 	}
 	gst_sort_items(items, *count);
 	return items;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------ */
+
+static void graph_line(const struct report *r, const struct gst_exec *e,
+		       const struct gst_graph_use *use)
+{
+	const struct gst_model *m = r->a->model;
+	const struct gst_graph *g = e->graph == GST_NONE ? NULL : &m->graphs[e->graph];
+	char name[48] = "not known", nodes[24] = "?", made[32] = "before the trace";
+	uint64_t ns;
+
+	if (g) {
+		snprintf(name, sizeof(name), "graph %" PRIu32, g->cupti_id);
+	}
+	if (g && g->own_count > 0) {
+		snprintf(nodes, sizeof(nodes), "%" PRIu32, g->own_count);
+	}
+	if (gst_graph_make_ns(m, e, &ns)) {
+		snprintf(made, sizeof(made), "%s", gst_duration(ns).text);
+	}
+	gst_outfile_puts(r->out, "  ");
+	gst_text_cell(r->out, name, 20, true);
+	gst_text_right(r->out, nodes, 7);
+	gst_text_right(r->out, made, 18);
+	gst_text_right(r->out, gst_count(e->launches).text, 11);
+	gst_text_right(r->out, gst_count((uint64_t)e->updates + e->node_changes).text, 9);
+	gst_text_right(r->out, gst_duration(use->busy_ns).text, 13);
+	gst_text_right(r->out, gst_share(use->busy_ns, m->end_ns - m->begin_ns).text, 9);
+	gst_outfile_puts(r->out, "\n");
+}
+
+/* Executable graphs, those first that ran longest. */
+static void graphs(const struct report *r)
+{
+	const struct gst_model *m = r->a->model;
+	uint32_t listed = bound(r, m->exec_count, MAX_GRAPHS);
+	struct gst_arena *scratch = gst_arena_new(0);
+	const struct gst_graph_use *use = gst_graph_use_count(m, scratch);
+	struct gst_sort_item *items = GST_ARENA_ARRAY(scratch, struct gst_sort_item, m->exec_count);
+
+	for (uint32_t i = 0; i < m->exec_count; i++) {
+		items[i] = (struct gst_sort_item){.key = UINT64_MAX - use[i].busy_ns, .value = i};
+	}
+	gst_sort_items(items, m->exec_count);
+	if (m->exec_count > 0) {
+		gst_outfile_printf(r->out, "\nGRAPHS\n  %-20s%7s%18s%11s%9s%13s%9s\n",
+				   "executable graph", "nodes", "instantiated in", "launches",
+				   "updates", "busy", "of trace");
+	}
+	for (uint32_t i = 0; i < listed; i++) {
+		graph_line(r, &m->execs[items[i].value], &use[items[i].value]);
+	}
+	if (m->exec_count > listed) {
+		gst_outfile_printf(r->out, "  ... and %" PRIu32 " less busy (--all shows them)\n",
+				   m->exec_count - listed);
+	}
+	gst_arena_free(scratch);
 }
 
 static void streams(const struct report *r)
@@ -1062,6 +1165,7 @@ gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_o
 		header(&r);
 		open_calls(&r);
 		streams(&r);
+		graphs(&r);
 		findings(&r);
 	}
 	return GST_OK;

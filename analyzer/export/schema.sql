@@ -146,7 +146,65 @@ CREATE TABLE ops (
   is_lost INTEGER NOT NULL,
   is_forced INTEGER NOT NULL,
   is_programmatic INTEGER NOT NULL,
-  is_stream_guessed INTEGER NOT NULL
+  is_stream_guessed INTEGER NOT NULL,
+  graph_node_id INTEGER REFERENCES graph_nodes,
+  graph_exec_id INTEGER REFERENCES graph_execs
+) STRICT;
+
+-- A graph of the program, or the clone that an executable graph runs. node_count: the program's, without removed
+-- ones; opaque_node_count: of these, ordered by their launch alone.
+CREATE TABLE graphs (
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER NOT NULL REFERENCES processes,
+  cupti_id INTEGER NOT NULL,
+  handle INTEGER,
+  original_id INTEGER REFERENCES graphs,
+  make_call_id INTEGER REFERENCES calls,
+  node_count INTEGER NOT NULL,
+  edge_count INTEGER NOT NULL,
+  opaque_node_count INTEGER NOT NULL
+) STRICT;
+
+-- kind: kernel, memcpy, memset, host-function, child-graph, empty, event-wait, event-record, semaphore-signal,
+-- semaphore-wait, alloc, free, memory-op, conditional, unknown. is_internal: put there by CUDA or CUPTI.
+CREATE TABLE graph_nodes (
+  id INTEGER PRIMARY KEY,
+  graph_id INTEGER NOT NULL REFERENCES graphs,
+  cupti_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT,
+  original_id INTEGER REFERENCES graph_nodes,
+  make_call_id INTEGER REFERENCES calls,
+  remove_call_id INTEGER REFERENCES calls,
+  is_internal INTEGER NOT NULL,
+  is_opaque INTEGER NOT NULL
+) STRICT;
+
+-- A dependency, from when it was made until it was removed. port: default, programmatic, launch-order, other, unknown.
+CREATE TABLE graph_edges (
+  id INTEGER PRIMARY KEY,
+  from_node_id INTEGER NOT NULL REFERENCES graph_nodes,
+  to_node_id INTEGER NOT NULL REFERENCES graph_nodes,
+  port TEXT NOT NULL,
+  make_call_id INTEGER REFERENCES calls,
+  remove_call_id INTEGER REFERENCES calls
+) STRICT;
+
+-- One life of an executable graph; graph_id: what it runs, source_graph_id: the program's graph it was made from.
+CREATE TABLE graph_execs (
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER NOT NULL REFERENCES processes,
+  handle INTEGER NOT NULL,
+  graph_id INTEGER REFERENCES graphs,
+  source_graph_id INTEGER REFERENCES graphs,
+  make_call_id INTEGER REFERENCES calls,
+  destroy_call_id INTEGER REFERENCES calls,
+  launch_count INTEGER NOT NULL,
+  upload_count INTEGER NOT NULL,
+  update_count INTEGER NOT NULL,
+  node_change_count INTEGER NOT NULL,
+  node_run_count INTEGER NOT NULL,
+  busy_ns INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE kernels (
