@@ -4,7 +4,7 @@
 #   tools/stage_gpu.sh [--plain] [--gstrace FILE --lib FILE]
 #
 #   stage/bin/*            the workloads of kernels/ and kernels/ordering/ (static CUDA runtime)
-#   stage/bench/           bench_calls and bench_step.py, for tools/bench_overhead.sh
+#   stage/bench/           bench_calls, bench_rate and bench_step.py, for bench_overhead.sh and bench_flat.sh
 #   stage/kernels/         their sources (EXPECT lines) and the PyTorch ones
 #   stage/gstrace, stage/libgstrace.so, stage/lib/*    the tracer, and libraries that gstrace needs
 #   stage/libcupti_recorder.so, stage/cupti_log_stat   for stage/record_cupti.sh
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-targets="//kernels:all_workloads //kernels/ordering:all_witnesses //kernels/bench:bench_calls"
+targets="//kernels:all_workloads //kernels/ordering:all_witnesses //kernels/bench:bench_calls //kernels/bench:bench_rate"
 [ "$plain" -eq 1 ] || [ -n "$gstrace" ] || targets="$targets //:gstrace"
 [ "$plain" -eq 1 ] || [ -n "$lib" ] || targets="$targets //:libgstrace.so"
 [ "$plain" -eq 1 ] || targets="$targets //tools:libbench_floor.so //tracer/fake_cupti:libcupti_recorder.so //tracer/fake_cupti:cupti_log_stat"
@@ -50,7 +50,7 @@ done
 cp -r kernels/*.cu kernels/*.h kernels/ordering kernels/pytorch stage/kernels/
 rm -rf stage/kernels/pytorch/__pycache__
 mkdir stage/bench
-install -m 755 bazel-bin/kernels/bench/bench_calls stage/bench/
+install -m 755 bazel-bin/kernels/bench/bench_calls bazel-bin/kernels/bench/bench_rate stage/bench/
 install -m 644 kernels/bench/bench_step.py stage/bench/
 if [ "$plain" -eq 0 ]; then
 	[ -n "$gstrace" ] || gstrace=$(built gstrace)
@@ -65,7 +65,7 @@ if [ "$plain" -eq 0 ]; then
 		grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
 		sort -u | while IFS= read -r f; do cp -L "$f" stage/lib/; done
 fi
-install -m 755 tools/record_testdata.sh tools/gpu_session.sh tools/bench_overhead.sh tools/record_cupti.sh stage/
+install -m 755 tools/record_testdata.sh tools/gpu_session.sh tools/bench_overhead.sh tools/bench_flat.sh tools/record_cupti.sh stage/
 commit=$(git rev-parse --short=12 HEAD)
 if [ -n "$(git status --porcelain)" ]; then
 	commit=$commit-modified
