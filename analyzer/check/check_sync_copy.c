@@ -22,9 +22,21 @@ static uint64_t *first_kernels(const struct gst_check_run *r)
 	}
 	for (gst_op_id i = 0; i < m->op_count; i++) {
 		const struct gst_op *x = &m->ops[i];
-		if (x->kind == GST_OP_KERNEL && (x->flags & GST_OP_TIMED) &&
-		    x->stream != GST_NONE && x->begin_ns < first[m->streams[x->stream].process]) {
-			first[m->streams[x->stream].process] = x->begin_ns;
+		uint64_t begin_ns;
+
+		if (x->kind != GST_OP_KERNEL || x->stream == GST_NONE) {
+			continue;
+		}
+		if (x->flags & GST_OP_TIMED) {
+			begin_ns = x->begin_ns;
+		} else if (x->call != GST_NONE) {
+			/* Without a time of its own it began when it was submitted, or later. */
+			begin_ns = m->calls[x->call].enter_ns;
+		} else {
+			continue;
+		}
+		if (begin_ns < first[m->streams[x->stream].process]) {
+			first[m->streams[x->stream].process] = begin_ns;
 		}
 	}
 	return first;

@@ -304,6 +304,19 @@ static void say_notes(const struct limits *l)
 	}
 }
 
+bool gst_describe_has_times(const struct gst_model *m, uint32_t process)
+{
+	if (process != GST_NONE) {
+		return !(m->processes[process].trace.options & GST_TRACE_NO_DEVICE);
+	}
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		if (gst_describe_has_times(m, i)) {
+			return true;
+		}
+	}
+	return m->process_count == 0;
+}
+
 /* Recorded with --mode=order. */
 static void say_mode(const struct limits *l)
 {
@@ -311,7 +324,7 @@ static void say_mode(const struct limits *l)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < m->process_count; i++) {
-		count += (m->processes[i].trace.options & GST_TRACE_NO_DEVICE) != 0;
+		count += !gst_describe_has_times(m, i);
 	}
 	if (count == 0) {
 		return;

@@ -59,4 +59,7 @@ struct gst_label gst_process_label(const struct gst_model *m, uint32_t process);
 /** The UUID of a trace as text, lower case, with dashes; "" if it is not known. */
 struct gst_label gst_uuid_label(uint64_t hi, uint64_t lo);
 
+/** Whether the trace of @process was to tell when work ran: not so with --mode=order. GST_NONE: of any process. */
+bool gst_describe_has_times(const struct gst_model *m, uint32_t process);
+
 #endif

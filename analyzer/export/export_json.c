@@ -396,7 +396,7 @@ static void streams(struct doc *d)
 		key_int(j, "priority", s->priority);
 		key_bool(j, "internal", s->is_internal);
 		key_uint(j, "ops", s->op_count);
-		key_uint(j, "busy_ns", s->busy_ns);
+		key_time(j, "busy_ns", gst_describe_has_times(d->m, s->process), s->busy_ns);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);
@@ -439,8 +439,9 @@ static void graphs(struct doc *d)
 		key_uint(j, "uploads", e->uploads);
 		key_uint(j, "updates", e->updates);
 		key_uint(j, "node_changes", e->node_changes);
-		key_uint(j, "node_runs", use[i].node_runs);
-		key_uint(j, "busy_ns", use[i].busy_ns);
+		key_time(j, "node_runs", gst_describe_has_times(d->m, e->process),
+			 use[i].node_runs);
+		key_time(j, "busy_ns", gst_describe_has_times(d->m, e->process), use[i].busy_ns);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);

@@ -16,6 +16,7 @@
 
 #include "analyzer/base/assert.h"
 #include "analyzer/base/map.h"
+#include "analyzer/export/describe.h"
 #include "analyzer/export/escape.h"
 #include "analyzer/export/export_names.h"
 #include "analyzer/export/graph_use.h"
@@ -400,6 +401,16 @@ static void put_threads(struct writer *w)
 	end_table(w);
 }
 
+/* What device records tell of @process; NULL if the trace has none by choice. */
+static void put_told(struct writer *w, uint32_t process, uint64_t value)
+{
+	if (gst_describe_has_times(w->m, process)) {
+		put_number(w, value);
+	} else {
+		put_null(w);
+	}
+}
+
 static void put_streams(struct writer *w)
 {
 	const struct gst_model *m = w->m;
@@ -425,7 +436,7 @@ static void put_streams(struct writer *w)
 		put_id(w, s->destroy_call);
 		put_int(w, s->is_internal);
 		put_int(w, s->op_count);
-		put_number(w, s->busy_ns);
+		put_told(w, s->process, s->busy_ns);
 		end_row(w);
 	}
 	end_table(w);
@@ -637,8 +648,8 @@ static void put_graph_execs(struct writer *w)
 		put_int(w, e->uploads);
 		put_int(w, e->updates);
 		put_int(w, e->node_changes);
-		put_number(w, use[i].node_runs);
-		put_number(w, use[i].busy_ns);
+		put_told(w, e->process, use[i].node_runs);
+		put_told(w, e->process, use[i].busy_ns);
 		end_row(w);
 	}
 	end_table(w);

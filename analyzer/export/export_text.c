@@ -121,6 +121,7 @@ static void device_lines(const struct report *r)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_device *d = &m->devices[i];
+		struct gst_label name = gst_string_label(m, d->name);
 		char compute[96] = "", engines[48] = "", pid[48] = "";
 
 		if (d->rec.copy_engines) {
@@ -138,7 +139,7 @@ static void device_lines(const struct report *r)
 				 m->processes[d->process].rec.pid);
 		}
 		field(r, i == 0 ? "Device" : "", "%" PRIu32 "%s: %s%s", d->cupti_id, pid,
-		      gst_string_label(m, d->name).text, compute);
+		      name.text[0] ? name.text : "name not known", compute);
 	}
 	rest(r, m->device_count - count, "devices");
 }
@@ -213,13 +214,30 @@ static void trace_line(const struct report *r)
 static void duration_line(const struct report *r)
 {
 	const struct gst_model *m = r->a->model;
-	uint64_t ops = 0;
+	uint64_t ops = 0, untimed = 0;
+	char submitted[128] = "";
 
 	for (uint32_t i = 0; i < m->op_count; i++) {
-		ops += (m->ops[i].flags & GST_OP_TIMED) != 0;
+		const struct gst_op *op = &m->ops[i];
+
+		ops += (op->flags & GST_OP_TIMED) != 0;
+		untimed += !(op->flags & GST_OP_TIMED) && op->stream != GST_NONE &&
+			   !gst_describe_has_times(m, m->streams[op->stream].process);
 	}
-	field(r, "Duration", "%s: %s operations on devices, %s API calls by %s thread%s",
-	      gst_duration(m->end_ns - m->begin_ns).text, gst_count(ops).text,
+	if (untimed) {
+		snprintf(submitted, sizeof(submitted),
+			 "%s operations submitted, when they ran is not recorded, ",
+			 gst_count(untimed).text);
+	}
+	if (untimed && !ops) {
+		field(r, "Duration", "%s on the host: %s%s API calls by %s thread%s",
+		      gst_duration(m->end_ns - m->begin_ns).text, submitted,
+		      gst_count(m->call_count).text, gst_count(m->thread_count).text,
+		      m->thread_count == 1 ? "" : "s");
+		return;
+	}
+	field(r, "Duration", "%s: %s operations on devices, %s%s API calls by %s thread%s",
+	      gst_duration(m->end_ns - m->begin_ns).text, gst_count(ops).text, submitted,
 	      gst_count(m->call_count).text, gst_count(m->thread_count).text,
 	      m->thread_count == 1 ? "" : "s");
 }
@@ -327,7 +345,10 @@ static void findings_line(const struct report *r)
 		hidden_text(f, text, sizeof(text));
 		field(r, "Findings", "none (%s)", text);
 	} else if (f->count == 0) {
-		field(r, "Findings", "none");
+		field(r, "Findings", "%s",
+		      gst_describe_has_times(r->a->model, GST_NONE)
+			      ? "none"
+			      : "none of those that need no device times");
 	} else if (f->items[0].cost_is_known && f->items[0].cost_ns > 0) {
 		field(r, "Findings", "%s; the first could save %s of %s (%s)", text,
 		      gst_duration(f->items[0].cost_ns).text, gst_duration(whole).text,
@@ -420,6 +441,20 @@ static void open_calls(struct report *r)
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
 
+/* Two columns: how long something ran, and its share of the trace. */
+static void busy_cells(const struct report *r, uint32_t process, uint64_t busy_ns)
+{
+	const struct gst_model *m = r->a->model;
+
+	if (gst_describe_has_times(m, process)) {
+		gst_text_right(r->out, gst_duration(busy_ns).text, 13);
+		gst_text_right(r->out, gst_share(busy_ns, m->end_ns - m->begin_ns).text, 9);
+	} else {
+		gst_text_right(r->out, "not known", 13);
+		gst_text_right(r->out, "-", 9);
+	}
+}
+
 static void stream_line(const struct report *r, uint32_t s)
 {
 	static const char *const kinds[] = {
@@ -440,8 +475,7 @@ static void stream_line(const struct report *r, uint32_t s)
 	gst_text_cell(r->out, stream->is_internal ? "CUDA's own" : kinds[stream->kind], 18, true);
 	gst_text_right(r->out, priority, 9);
 	gst_text_right(r->out, gst_count(stream->op_count).text, 12);
-	gst_text_right(r->out, gst_duration(stream->busy_ns).text, 13);
-	gst_text_right(r->out, gst_share(stream->busy_ns, m->end_ns - m->begin_ns).text, 9);
+	busy_cells(r, stream->process, stream->busy_ns);
 	gst_outfile_puts(r->out, "\n");
 }
 
@@ -516,8 +550,7 @@ static void graph_line(const struct report *r, const struct gst_exec *e,
 	gst_text_right(r->out, made, 18);
 	gst_text_right(r->out, gst_count(e->launches).text, 11);
 	gst_text_right(r->out, gst_count((uint64_t)e->updates + e->node_changes).text, 9);
-	gst_text_right(r->out, gst_duration(use->busy_ns).text, 13);
-	gst_text_right(r->out, gst_share(use->busy_ns, m->end_ns - m->begin_ns).text, 9);
+	busy_cells(r, e->process, use->busy_ns);
 	gst_outfile_puts(r->out, "\n");
 }
 
@@ -908,7 +941,11 @@ static void findings(const struct report *r)
 	uint32_t count = bound(r, f->count, MAX_FINDINGS);
 
 	if (f->count > 0) {
-		gst_outfile_puts(r->out, "\nFINDINGS, the most expensive first\n");
+		gst_outfile_puts(
+			r->out,
+			gst_describe_has_times(r->a->model, GST_NONE)
+				? "\nFINDINGS, the most expensive first\n"
+				: "\nFINDINGS; what they cost on a device is not known (--mode=order)\n");
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		finding_title(r, i);

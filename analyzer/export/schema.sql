@@ -71,7 +71,8 @@ CREATE TABLE threads (
   name TEXT
 ) STRICT;
 
--- One life of a stream. kind: blocking, nonblocking, legacy, per-thread, unknown.
+-- One life of a stream. kind: blocking, nonblocking, legacy, per-thread, unknown. busy_ns: NULL if the trace was not to tell
+-- when work ran (--mode=order).
 CREATE TABLE streams (
   id INTEGER PRIMARY KEY,
   process_id INTEGER NOT NULL REFERENCES processes,
@@ -86,7 +87,7 @@ CREATE TABLE streams (
   destroy_call_id INTEGER REFERENCES calls,
   is_internal INTEGER NOT NULL,
   op_count INTEGER NOT NULL,
-  busy_ns INTEGER NOT NULL
+  busy_ns INTEGER
 ) STRICT;
 
 -- One life of a CUDA event.
@@ -203,8 +204,8 @@ CREATE TABLE graph_execs (
   upload_count INTEGER NOT NULL,
   update_count INTEGER NOT NULL,
   node_change_count INTEGER NOT NULL,
-  node_run_count INTEGER NOT NULL,
-  busy_ns INTEGER NOT NULL
+  node_run_count INTEGER,
+  busy_ns INTEGER
 ) STRICT;
 
 CREATE TABLE kernels (

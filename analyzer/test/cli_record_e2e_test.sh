@@ -70,6 +70,14 @@ expect 0 -o outer.gst -- "$gstrace" record --lib "$library" --cupti="$FAKE_CUPTI
 [ "$(grep -c '  inner.gst  (pid' err)" -eq 2 ] || fails "both name it"
 [ ! -e outer.gst ] || fails "there is no second trace"
 
+# Calls alone: nothing in the report reads as a time of the device.
+expect 0 --mode=order -o order.gst -- "$app" -c 'stream s; launch s k 1ms; launch 0 m 1ms; memcpy d2h pageable 1MiB; devsync'
+"$gstrace" analyze --all order.gst >out 2>err || fails "it is analyzed"
+grep -q ' on the host: 3 operations submitted, when they ran is not recorded, ' out || fails "the report says that there are no device times: $(cat out)"
+grep -q 'stream 13 .* 1    not known        -$' out || fails "a stream's busy time is not known: $(cat out)"
+grep -Eq 'first kernel|operations on devices| 0 ns|0\.0 %' out && fails "something reads as a device time: $(cat out)"
+"$gstrace" analyze --format=json order.gst | grep -q '"busy_ns": 0' && fails "JSON gives a busy time"
+
 expect 0 -q -o q.gst -- "$app" -c 'launch 0 k 1ms'
 [ ! -s err ] || fails "-q says nothing"
 
