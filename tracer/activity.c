@@ -9,6 +9,7 @@
  * Not here  : when CUPTI is flushed (flusher.c), what records mean (analyzer).
  */
 #include "tracer/activity.h"
+#include "tracer/format/api.h"
 #include "tracer/thread_slot.h"
 
 #include <errno.h>
@@ -478,6 +479,28 @@ static void translate_event(struct gst_activity *a, struct gst_activity_pages *p
 	put_device(a, pages, &r, GST_KIND_EVENT, sizeof(r), e->correlationId);
 }
 
+/* The outermost call only. Where callbacks come, they have told more of it, and earlier. */
+static void translate_call(struct gst_activity *a, struct gst_activity_pages *pages,
+			   const struct gst_cupti_api *c)
+{
+	uint32_t domain = c->kind == GST_CUPTI_KIND_DRIVER ? (uint32_t)GST_API_DOMAIN_DRIVER
+							   : (uint32_t)GST_API_DOMAIN_RUNTIME;
+	struct gst_rec_api_run r = {
+		.start_ns = c->start,
+		.end_ns = c->end,
+		.tid = c->threadId,
+		.api = GST_API_ID(domain, c->cbid),
+		.result = (int32_t)c->returnValue,
+	};
+
+	/* Of the many that only ask something nothing is recorded otherwise either. */
+	if (!(a->is_called && atomic_load_explicit(a->is_called, memory_order_relaxed)) &&
+	    gst_api_find(r.api)) {
+		put_device(a, pages, &r, GST_KIND_API_RUN, sizeof(r), c->correlationId);
+		atomic_store_explicit(&a->is_told, 1, memory_order_relaxed);
+	}
+}
+
 /*
  * On a CUPTI newer than the layouts we know, the first records of each kind must make sense: a field
  * that moved shows as an absurd time or id.
@@ -637,6 +660,13 @@ bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *p
 	case GST_CUPTI_KIND_CUDA_EVENT:
 		translate_event(a, pages, (const void *)rec);
 		break;
+	case GST_CUPTI_KIND_DRIVER:
+	case GST_CUPTI_KIND_RUNTIME:
+		if (a->options.calls) {
+			translate_call(a, pages, (const void *)rec);
+			break;
+		}
+		/* fall through */
 	default: /* a kind of a newer CUPTI, or one that came along unasked */
 		gst_loss_add(a->loss, 0, GST_LOSS_UNKNOWN_ACTIVITY, 1);
 		break;
@@ -674,6 +704,8 @@ static const struct {
 	{GST_CUPTI_KIND_SYNCHRONIZATION, "synchronization", GST_ACTIVITY_EVENT_IDS},
 	{GST_CUPTI_KIND_CUDA_EVENT, "event", GST_ACTIVITY_EVENT_IDS},
 	{GST_CUPTI_KIND_MEMCPY2, "peer memcpy", GST_ACTIVITY_PEERS},
+	{GST_CUPTI_KIND_DRIVER, "driver call", GST_ACTIVITY_CALLS},
+	{GST_CUPTI_KIND_RUNTIME, "runtime call", GST_ACTIVITY_CALLS},
 };
 #define WANTED_KINDS (sizeof(wanted_kinds) / sizeof(wanted_kinds[0]))
 
@@ -743,7 +775,13 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 		return 0;
 	}
 	enabled = enable_kinds(a, GST_ACTIVITY_START);
-	if (options->event_times || options->event_ids == GST_EVENT_IDS_ALWAYS) {
+	if (options->calls) {
+		atomic_store(&a->asked[GST_ACTIVITY_CALLS], 1);
+		enabled += enable_kinds(a, GST_ACTIVITY_CALLS);
+	}
+	/* Where no callback comes, none asks for them late. */
+	if (options->event_times || options->event_ids == GST_EVENT_IDS_ALWAYS ||
+	    (options->calls && options->event_ids != GST_EVENT_IDS_NEVER)) {
 		atomic_store(&a->asked[GST_ACTIVITY_EVENT_IDS], 1);
 		enabled += enable_kinds(a, GST_ACTIVITY_EVENT_IDS);
 	}

@@ -24,6 +24,7 @@ enum gst_activity_when {
 	GST_ACTIVITY_START,
 	GST_ACTIVITY_PEERS,	/* copies between contexts */
 	GST_ACTIVITY_EVENT_IDS, /* numbers of records of events, and which of them a call meant */
+	GST_ACTIVITY_CALLS,	/* records of calls: where no callback may come, at start */
 	GST_ACTIVITY_WHEN_COUNT,
 };
 
@@ -34,6 +35,7 @@ enum gst_event_ids {
 };
 
 struct gst_activity_options {
+	bool calls;	  /* records of calls too: no callback may come */
 	bool graph_nodes; /* each node of a graph; otherwise one record for a launch of a graph */
 	bool event_times; /* ask the device when it reached each event; numbers come with it */
 	enum gst_event_ids event_ids;
@@ -48,8 +50,10 @@ struct gst_activity {
 	struct gst_lane *device;
 	const struct gst_windows *windows; /* may be set after init; NULL: everything is recorded */
 	struct gst_objects *objects;	   /* may be set after init */
-	struct gst_devices devices;	   /* to be completed by the flusher */
-	unsigned char *buffers;		   /* GST_ACTIVITY_BUFFERS of them, zero while free */
+	const _Atomic uint32_t
+		*is_called; /* may be set after init: callbacks tell of calls, records need not */
+	struct gst_devices devices; /* to be completed by the flusher */
+	unsigned char *buffers;	    /* GST_ACTIVITY_BUFFERS of them, zero while free */
 	_Atomic uint32_t taken[GST_ACTIVITY_BUFFERS];
 	_Atomic uint32_t spares;	     /* small buffers that are out, mapped one by one */
 	_Atomic uint32_t is_forced;	     /* what comes now was forced out: it may have no end */
@@ -60,6 +64,7 @@ struct gst_activity {
 	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT]; /* late kinds that were */
 	bool must_check; /* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
+	_Atomic uint32_t is_told;  /* a record of a call was taken over */
 	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
 };
 

@@ -1445,6 +1445,9 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	if (!api) {
 		return;
 	}
+	if (__builtin_expect(!atomic_load_explicit(&cb->is_called, memory_order_relaxed), 0)) {
+		atomic_store_explicit(&cb->is_called, 1, memory_order_relaxed);
+	}
 	if (__builtin_expect(cb->host_wrap != NULL, 0) &&
 	    (api->class_id == GST_API_CLASS_CAPTURE_BEGIN ||
 	     api->class_id == GST_API_CLASS_CAPTURE_END)) {

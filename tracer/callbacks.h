@@ -38,6 +38,7 @@ struct gst_callbacks {
 	_Atomic uint32_t is_error_said;		    /* the first asynchronous error has its note */
 	_Atomic uint32_t contexts_made;		    /* ever */
 	struct gst_thread_slot *_Atomic event_user; /* the first thread that used events */
+	_Atomic uint32_t is_called; /* a callback of a call came: CUPTI does not keep silent */
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */
 	const struct gst_api *apis[2][GST_CALLBACKS_CBIDS];
 };

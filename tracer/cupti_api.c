@@ -45,6 +45,11 @@ uint32_t gst_cupti_major(uint32_t version)
 	return version >= GST_CUPTI_V_12_0 ? 12 : 11;
 }
 
+bool gst_cupti_may_be_silent(uint32_t version, uint32_t driver)
+{
+	return version < GST_CUPTI_V_12_0 && driver / 1000 > gst_cupti_major(version);
+}
+
 const char *gst_cupti_text(const struct gst_cupti *cupti, int result, char *buffer, size_t size)
 {
 	struct gst_linebuf line;

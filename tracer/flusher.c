@@ -34,6 +34,23 @@ static void say_failed(struct gst_flusher *f, int result)
 	}
 }
 
+/* CUPTI 11.8 beside a new driver: device records come, callbacks never do. */
+static void say_silence(struct gst_flusher *f)
+{
+	bool is_told = atomic_load(&f->activity->is_told);
+
+	/* Records of calls may still come. */
+	if (f->activity->options.calls && !is_told && !atomic_load(&f->stop)) {
+		return;
+	}
+	f->is_silence_said = true;
+	gst_notes_add(
+		f->defs, f->callbacks->strings, GST_NOTE_CALLBACK_OFF, (int32_t)f->cupti->version,
+		is_told ? "CUPTI calls nobody back: calls are known from its records, without streams, "
+			  "events and other parameters"
+			: "the GPU works but CUPTI reports no call: calls are not in the trace");
+}
+
 static void flush(struct gst_flusher *f, uint32_t how)
 {
 	int result;
@@ -51,14 +68,9 @@ static void flush(struct gst_flusher *f, uint32_t how)
 		gst_activity_disable(f->activity);
 	}
 	gst_devices_complete(&f->activity->devices, f->defs, NULL);
-	/* CUPTI 11.8 beside a new driver: device records come, callbacks never do. */
 	if (!f->is_silence_said && atomic_load(&f->activity->has_work) &&
-	    !gst_threads_count(f->callbacks->threads)) {
-		f->is_silence_said = true;
-		gst_notes_add(
-			f->defs, f->callbacks->strings, GST_NOTE_CALLBACK_OFF,
-			(int32_t)f->cupti->version,
-			"the GPU works but CUPTI reports no call: calls are not in the trace");
+	    !atomic_load(&f->callbacks->is_called)) {
+		say_silence(f);
 	}
 }
 

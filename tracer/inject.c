@@ -264,6 +264,7 @@ static bool start_threads(struct gst_tracer *t)
 static void enable_cupti(struct gst_tracer *t)
 {
 	struct gst_activity_options options = {
+		.calls = gst_cupti_may_be_silent(t->cupti.version, gst_cupti_driver_version()),
 		.graph_nodes = gst_config_has_graph_nodes(&t->config),
 		.event_times = t->config.is_event_time_on,
 		.event_ids = gst_config_has_event_ids(&t->config)      ? GST_EVENT_IDS_ALWAYS
@@ -275,6 +276,7 @@ static void enable_cupti(struct gst_tracer *t)
 	if (gst_config_has_device(&t->config)) {
 		t->activity.windows = &t->windows;
 		t->activity.objects = &t->objects;
+		t->activity.is_called = &t->callbacks.is_called;
 		t->callbacks.activity = &t->activity;
 		(void)gst_activity_enable(&t->activity, &options);
 	}

@@ -13,7 +13,7 @@
 
 #define DEFINITIONS 52u /* kinds of them that have a cell */
 
-/* Calls have cells 1-9, their exits 10, device records 11-19, strings and definitions 20-; 0: several. */
+/* Calls have cells 1-9, their exits 10, device records 11-20, strings and definitions 21-; 0: several. */
 static uint32_t cell_of_kind(uint32_t kind)
 {
 	kind &= GST_KIND_MASK;
@@ -23,21 +23,21 @@ static uint32_t cell_of_kind(uint32_t kind)
 	if (kind == GST_REC_CALL_EXIT) {
 		return 10;
 	}
-	if (kind >= GST_REC_KERNEL && kind <= GST_REC_HOST_RUN) {
+	if (kind >= GST_REC_KERNEL && kind <= GST_REC_API_RUN) {
 		return kind - GST_REC_KERNEL + 11;
 	}
 	if (kind >= GST_REC_STRING && kind < GST_REC_STRING + DEFINITIONS) {
-		return kind - GST_REC_STRING + 20;
+		return kind - GST_REC_STRING + 21;
 	}
 	return 0;
 }
 
 static uint32_t kind_of_cell(uint32_t cell)
 {
-	if (cell >= 20 && cell < 20 + DEFINITIONS) {
-		return cell - 20 + GST_REC_STRING;
+	if (cell >= 21 && cell < 21 + DEFINITIONS) {
+		return cell - 21 + GST_REC_STRING;
 	}
-	if (cell >= 11 && cell < 20) {
+	if (cell >= 11 && cell < 21) {
 		return cell - 11 + GST_REC_KERNEL;
 	}
 	if (cell == 10) {
@@ -50,8 +50,8 @@ static uint32_t kind_of_cell(uint32_t cell)
 }
 
 _Static_assert(GST_REC_CALL_HOST - GST_REC_CALL + 1 < 10, "calls fit in cells 1-9");
-_Static_assert(GST_REC_HOST_RUN - GST_REC_KERNEL + 11 < 20, "device records fit in cells 11-19");
-_Static_assert(DEFINITIONS + 20 <= GST_LOSS_KINDS, "definitions fit");
+_Static_assert(GST_REC_API_RUN - GST_REC_KERNEL + 11 < 21, "device records fit in cells 11-20");
+_Static_assert(DEFINITIONS + 21 <= GST_LOSS_KINDS, "definitions fit");
 _Static_assert(GST_LOSS_OLD_WINDOW < GST_LOSS_REASONS, "every reason has a cell");
 
 void gst_loss_add(struct gst_loss *loss, uint32_t kind, uint32_t reason, uint64_t count)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define GST_LOSS_REASONS 17u
-#define GST_LOSS_KINDS	 72u
+#define GST_LOSS_KINDS	 73u
 
 struct gst_loss_cell {
 	_Atomic uint64_t count;

@@ -46,7 +46,7 @@ static void sort_threads(struct gst_builder *b)
 
 		t->final = (uint32_t)i;
 		out[i].process = t->process;
-		out[i].index = t->index;
+		out[i].index = t->index & ~GST_TOLD_THREAD;
 		out[i].tid = t->tid;
 		out[i].name = t->name;
 	}
@@ -245,6 +245,40 @@ static void convert_range(struct gst_raw_process *p, uint64_t *begin_ns, uint64_
 	}
 }
 
+static int compare_enters(const void *a, const void *b)
+{
+	const struct gst_call *x = a;
+	const struct gst_call *y = b;
+
+	if (x->enter_ns != y->enter_ns)
+		return x->enter_ns < y->enter_ns ? -1 : 1;
+	return x->corr < y->corr ? -1 : x->corr > y->corr;
+}
+
+/* Calls that CUPTI's records tell come in any order and with the clock of device records. */
+static void convert_told(struct gst_builder *b)
+{
+	for (size_t t = 0; t < b->threads.count; t++) {
+		struct gst_raw_thread *thread = &b->threads.data[t];
+		struct gst_clock_map *clock = &b->processes.data[thread->process].clock;
+
+		if (!thread->is_told)
+			continue;
+		for (size_t i = 0; i < thread->calls.count; i++) {
+			struct gst_call *c = &thread->calls.data[i];
+
+			if (!(c->flags & GST_CALL_TOLD))
+				continue;
+			c->enter_ns = gst_clock_map_to_mono_after(clock, c->enter_ns, 0);
+			if (c->flags & GST_CALL_RETURNED)
+				c->exit_ns =
+					gst_clock_map_to_mono_after(clock, c->exit_ns, c->enter_ns);
+		}
+		qsort(thread->calls.data, thread->calls.count, sizeof(struct gst_call),
+		      compare_enters);
+	}
+}
+
 /* When the first call with a correlation id was made, for device records whose time is ambiguous. */
 struct enters {
 	struct gst_map by_corr;
@@ -256,7 +290,9 @@ static void find_enters(const struct gst_builder *b, uint32_t process, struct en
 	for (size_t t = 0; t < b->threads.count; t++) {
 		const struct gst_raw_thread *thread = &b->threads.data[t];
 
-		for (size_t i = 0; i < thread->calls.count && thread->process == process; i++) {
+		if (thread->process != process || thread->is_told)
+			continue;
+		for (size_t i = 0; i < thread->calls.count; i++) {
 			bool is_new;
 
 			(void)gst_map_add(&enters->by_corr, thread->calls.data[i].corr,
@@ -322,6 +358,7 @@ static void convert_times(struct gst_builder *b)
 		gst_map_release(&enters.by_corr);
 		gst_vec_free(&enters.ns);
 	}
+	convert_told(b);
 	find_first_enter(b, &least);
 	for (size_t i = 0; i < b->nvtx.count; i++) {
 		struct gst_raw_nvtx *n = &b->nvtx.data[i];
@@ -1156,6 +1193,7 @@ static void release(struct gst_builder *b)
 	gst_model_graphs_release(b);
 	gst_map_release(&b->process_map);
 	gst_map_release(&b->thread_map);
+	gst_map_release(&b->tid_map);
 	gst_map_release(&b->lane_map);
 	gst_vec_free(&b->processes);
 	gst_vec_free(&b->threads);

@@ -146,8 +146,8 @@ static void dump_streams(const struct gst_model *m, struct gst_outfile *out)
 
 static void dump_calls(const struct gst_model *m, struct gst_outfile *out)
 {
-	static const char *const flags[] = {"returned", "captured", "ambiguous",
-					    "no-enter", "loaded",   "held"};
+	static const char *const flags[] = {"returned", "captured", "ambiguous", "no-enter",
+					    "loaded",	"held",	    "told"};
 
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		const struct gst_call *c = &m->calls[i];

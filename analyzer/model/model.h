@@ -107,6 +107,7 @@ enum gst_call_flags {
 	/* a function or module was loaded inside, and the call is not for that (lazy loading) */
 	GST_CALL_LOADED = 1u << 4,
 	GST_CALL_HELD = 1u << 5, /* the command queue was full: told by CUPTI, or inferred */
+	GST_CALL_TOLD = 1u << 6, /* by a record of CUPTI: no parameters, the stream by its work */
 };
 
 /* One outermost API call on a host thread. */

@@ -715,6 +715,34 @@ static void ingest_graph(struct gst_builder *b, uint32_t process, const struct g
 	}
 }
 
+/* The thread with the system's id @tid: one that is defined, or one of its own. */
+static uint32_t find_told_thread(struct gst_builder *b, uint32_t process, uint64_t tid)
+{
+	uint32_t thread;
+
+	if (gst_map_get(&b->tid_map, (uint64_t)process << 32 | (uint32_t)tid, &thread))
+		return thread;
+	thread = find_thread(b, process, GST_TOLD_THREAD | (uint32_t)tid);
+	b->threads.data[thread].tid = tid;
+	return thread;
+}
+
+/* Its times are on the clock of device records. */
+static void ingest_told_call(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+{
+	const struct gst_rec_api_run *r = rec->data;
+	uint32_t thread = find_told_thread(b, process, r->tid);
+	struct gst_call call;
+
+	init_call(b, &call, thread, r->start_ns, r->api, rec->corr);
+	/* One that had not returned when the last records were forced out has no end. */
+	call.exit_ns = r->end_ns;
+	call.result = r->result;
+	call.flags = r->end_ns ? GST_CALL_TOLD | GST_CALL_RETURNED : GST_CALL_TOLD;
+	add_call(b, thread, &call);
+	b->threads.data[thread].is_told = true;
+}
+
 /* Later segments repeat what the first one and the calls since then tell. */
 static bool is_repeated(const struct gst_raw_process *p, const struct gst_record *rec)
 {
@@ -780,6 +808,7 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		uint32_t t = find_thread(b, process, r->thread);
 
 		b->threads.data[t].tid = r->tid;
+		gst_map_put(&b->tid_map, (uint64_t)process << 32 | (uint32_t)r->tid, t);
 		b->threads.data[t].name = r->name;
 		break;
 	}
@@ -868,6 +897,9 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		break;
 	case GST_REC_MEMSET:
 		ingest_memset(b, process, rec);
+		break;
+	case GST_REC_API_RUN:
+		ingest_told_call(b, process, rec);
 		break;
 	default:
 		ingest_other_dev(b, process, rec);

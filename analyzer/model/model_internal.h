@@ -64,11 +64,15 @@ struct gst_raw_dev {
 
 #define DEV_KIND(kind) ((uint8_t)(GST_REC_##kind - GST_REC_KERNEL))
 
+/* Bit of the index of a thread that no record defines, but calls are told of; the rest is its id of the system. */
+#define GST_TOLD_THREAD 0x80000000u
+
 struct gst_raw_thread {
 	uint32_t process, index, name;
 	uint64_t tid;
 	uint32_t open;	/* call without an exit yet; GST_NONE */
 	uint32_t final; /* index in the model */
+	bool is_told;	/* records tell of some of its calls (GST_CALL_TOLD) */
 	bool lacks_ctx; /* some of its calls do not tell their context */
 	GST_VEC(struct gst_call) calls;
 };
@@ -264,7 +268,7 @@ struct gst_builder {
 	GST_VEC(struct gst_op) ops;
 	/* device records, or elements of a batch, of the call at hand */
 	GST_VEC(uint32_t) found;
-	struct gst_map process_map, thread_map, lane_map;
+	struct gst_map process_map, thread_map, lane_map, tid_map;
 	/* once the calls are sorted: the next call with the same correlation id; NULL: no two have one */
 	uint32_t *same_id;
 	struct gst_map last_same;   /* process, correlation id -> the last one, of several */

@@ -575,8 +575,9 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct g
 	if (c->flags & GST_CALL_NO_ENTER || gst_model_is_about_context(c))
 		return;
 	d = lane_record(b, process, raw->dev);
-	c->stream = is_default_of_green(b, c, raw->handle) ? GST_NONE
-							   : stream_of_handle(b, c, raw->handle);
+	c->stream = c->flags & GST_CALL_TOLD || is_default_of_green(b, c, raw->handle)
+			    ? GST_NONE
+			    : stream_of_handle(b, c, raw->handle);
 	if (d) {
 		by_record = lane_of(b, process, gst_model_context(b, process, d->ctx), d->stream);
 		if (c->stream == GST_NONE) {

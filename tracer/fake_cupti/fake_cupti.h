@@ -30,6 +30,9 @@ enum fake_copy { FAKE_H2D, FAKE_D2H, FAKE_D2D, FAKE_H2H };
  */
 void fake_init(void);
 
+/* Of the variant that is also the driver: of CUDA 13. */
+int cuDriverGetVersion(int *version);
+
 /* Whether calls come through the runtime (the default: runtime enter, driver enter, driver exit, runtime
  * exit with one correlation id) or the driver alone; whether stream 0 is the thread's own (_ptsz). */
 void fake_runtime(bool is_on);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tracer/format/api.h"
 #include "tracer/test/harness.h"
 #include "tracer/test/scan.h"
 
@@ -120,6 +121,92 @@ static void each_version_is_read_by_its_own_layout(void **state)
 		scan_release(&scan);
 		unlink(run->trace);
 	}
+}
+
+/* CUPTI 11.8 beside driver 580: no callback of a call comes. */
+static void an_old_cupti_tells_of_calls_by_records(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_api_run call;
+	struct gst_rec_kernel kernel;
+	struct gst_rec_note note;
+	struct scan scan;
+	size_t open, launches = 0, failed = 0, threads = 0;
+	uint64_t tid = 0;
+
+	run->library = "FAKE_CUPTI_OLD";
+	run->has_nvtx = true; /* its threads are no sign of calls */
+	run_script(
+		run,
+		"fault version 18; fault silence 1; fault silence 2; nvtx push outer; stream s; "
+		"launch s k 1us; fail 2; malloc m 1MiB; thread { launch s k2 1us }; join; devsync; "
+		"runtime off; launch s k3 1us; sync s; nvtx pop");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, NULL, &open), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_API_RUN), 7);
+	for (size_t n = 0; n < 7; n++) {
+		const struct gst_api *api;
+
+		scan_get(&scan, scan_find(&scan, GST_REC_API_RUN, n), &call, sizeof(call));
+		api = gst_api_find(call.api);
+		assert_non_null(api);
+		assert_true(call.start_ns && call.end_ns >= call.start_ns);
+		threads += n && call.tid != tid;
+		tid = call.tid;
+		if (call.result) {
+			assert_int_equal(call.result, 2);
+			assert_int_equal(api->class_id, GST_API_CLASS_ALLOC);
+			failed++;
+		}
+		if (api->class_id == GST_API_CLASS_LAUNCH) {
+			scan_get(&scan, scan_find(&scan, GST_REC_KERNEL, launches), &kernel,
+				 sizeof(kernel));
+			assert_int_equal(kernel.head.corr, call.head.corr);
+			assert_int_equal(api->api >> 16, launches == 2 ? GST_API_DOMAIN_DRIVER
+								       : GST_API_DOMAIN_RUNTIME);
+			launches++;
+		}
+	}
+	assert_int_equal(launches, 3);
+	assert_int_equal(failed, 1);
+	assert_int_equal(threads, 2); /* to the other and back */
+	open = 0;
+	for (size_t n = 0; scan_find(&scan, GST_REC_NOTE, n) != SIZE_MAX; n++) {
+		scan_get(&scan, scan_find(&scan, GST_REC_NOTE, n), &note, sizeof(note));
+		if (note.code == GST_NOTE_CALLBACK_OFF) {
+			assert_non_null(strstr(scan_string(&scan, note.text), "without streams"));
+			open++;
+		}
+	}
+	assert_int_equal(open, 1);
+	scan_release(&scan);
+	unlink(run->trace);
+	/* where callbacks come after all, records of calls are not wanted */
+	run_script(run, "fault version 18; stream s; launch s k 1us; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
+	assert_int_equal(scan_count(&scan, GST_REC_API_RUN), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_false(scan_has_note(&scan, GST_NOTE_CALLBACK_OFF));
+	scan_release(&scan);
+	unlink(run->trace);
+	/* a refusal of those kinds is said */
+	run_script(run, "fault version 18; fault silence 1; fault silence 2; fault enable 4 21; "
+			"fault enable 5 21; launch 0 k 1us; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_API_RUN), 0);
+	assert_true(scan_has_note(&scan, GST_NOTE_KIND_OFF));
+	assert_true(scan_has_note(&scan, GST_NOTE_CALLBACK_OFF));
+	scan_release(&scan);
+	unlink(run->trace);
+	/* beside a driver of its own age, and for newer ones, nobody asks for them */
+	run_script(run,
+		   "fault version 20; fault silence 1; fault silence 2; launch 0 k 1us; devsync");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_API_RUN), 0);
+	assert_true(scan_has_note(&scan, GST_NOTE_CALLBACK_OFF));
+	scan_release(&scan);
 }
 
 static void longer_records_of_a_newer_cupti_are_read(void **state)
@@ -390,6 +477,7 @@ int main(void)
 		CASE(the_holder_is_named),
 		CASE(a_library_without_its_functions_is_refused),
 		CASE(each_version_is_read_by_its_own_layout),
+		CASE(an_old_cupti_tells_of_calls_by_records),
 		CASE(longer_records_of_a_newer_cupti_are_read),
 		CASE(kinds_that_cannot_be_enabled_are_noted),
 		CASE(silent_callbacks_leave_the_activities),
