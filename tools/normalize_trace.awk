@@ -2,7 +2,7 @@
 #
 #   gstrace dump TRACE | awk -f tools/normalize_trace.awk tracer/format/records.def -
 #
-# Names stand for ids of strings. Left out are times of the host's clocks, process and thread numbers, how records lie in
+# Names stand for ids of strings, and the correlation id of its first call for a thread's number. Left out are times of the host's clocks, process and thread numbers, how records lie in
 # chunks, clock anchors and what describes the machine. Calls keep their order in their thread; records of the device
 # and definitions, which several threads deliver, are sorted.
 BEGIN {
@@ -37,7 +37,9 @@ $1 == "string" {
 }
 {
 	lines[++count] = $0
-	lanes[count] = lane == "events" && thread ? sprintf("thread %05d %08d ", thread, count) : ""
+	threads[count] = lane == "events" ? thread : 0
+	if (threads[count] && !(thread in first) && match($0, / corr=[0-9]+/))
+		first[thread] = substr($0, RSTART + 6, RLENGTH - 6)
 }
 END {
 	sorter = "LC_ALL=C sort | sed 's/^\\(thread [0-9]*\\) [0-9]* /\\1 /'"
@@ -63,9 +65,13 @@ END {
 				continue
 			if (f == "str" && (value in text))
 				value = text[value]
+			if (key == "thread" && word[1] ~ /^(thread|stream)$/)
+				value = "of:" first[value]
 			out = out " " key (at ? "=" value : "")
 		}
-		print lanes[i] out tail | sorter
+		if (threads[i])
+			out = sprintf("thread %08d %08d ", first[threads[i]], i) out
+		print out tail | sorter
 	}
 	close(sorter)
 }

@@ -70,13 +70,15 @@ everything='stream s nonblocking -2; stream t; event e; memcpy h2d pageable 64Ki
 	malloc a 64KiB s; free a s; free m; hostalloc h 4KiB; hostfree h; memory batch s; memory batch-copy s; memory prefetch s;
 	memory pool-attribute s; memory sync-memops s; memory signal-semaphore s; memory device-pool s;
 	capture s; launch s captured 5us; launch s second 5us; hostfunc s 1us; endcapture s g; instantiate g x; graphlaunch x s;
-	thread { launch 0 other 3us; sync t }; thread { repeat 20 { launch s third 3us } }; join; repeat 100 { launch t k 0; launch 0 k2 0 };
+	thread { record e t; wait s e; launch 0 other 3us; sync t }; thread { repeat 20 { launch s third 3us } }; join; repeat 100 { launch t k 0; launch 0 k2 0 };
 	fail 700; query s; default-stream per-thread; launch 0 p 1us; thread { launch 0 p2 1us }; join; devsync; destroy e; destroy s; reset'
 
-# Each version's records have their own sizes.
+# Each version's records have their own sizes. Event numbers are asked for at the start, or once two threads use events.
 for version in 18 20 22 24 26 27 130000 130001; do
 	under=$fake
 	[ "$version" -ne 18 ] || under=$fake_11_8
+	export GSTRACE_EVENT_IDS=always
+	[ "$version" -ne 130001 ] || unset GSTRACE_EVENT_IDS
 	record "all-$version" "fault version $version; $everything; print done; exit 5" "$under"
 	[ "$status" -eq 5 ] && [ "$(cat out)" = "done" ] || fails "all-$version: the program gave $status, $(cat out)"
 	play "all-$version" "$dir/all-$version.log"
@@ -114,10 +116,10 @@ play silent "$dir/silent.log"
 same silent
 says silent calls 'none$'
 says silent device 'yes$'
-record refused 'fault callback 1 0 27; fault enable 38 35; stream s; launch s a 1us; devsync'
+record refused 'fault callback 1 0 27; fault enable 49 35; stream s; launch s a 1us; devsync'
 play refused "$dir/refused.log"
 same refused
-says refused kind-38-refused '35$'
+says refused kind-49-refused '35$'
 
 # A killed program leaves a recording that can be played as far as it goes.
 record killed 'stream s; launch s a 1us; launch s b 1us; inside kill; sync s'
