@@ -119,6 +119,20 @@ DRIVER = [
         "cuGraphExecExternalSemaphoresSignalNodeSetParams "
         "cuGraphExecExternalSemaphoresWaitNodeSetParams",
     ),
+    ("GRAPH_BUILD", "", "GRAPH_ADD_NODE_DATA GRAPH_ADD_NODE", "cuGraphAddNode"),
+    ("GRAPH_BUILD", "", "GRAPH_ADD_EVENT", "cuGraphAddEventRecordNode cuGraphAddEventWaitNode"),
+    (
+        "GRAPH_BUILD",
+        "",
+        "GRAPH_ADD",
+        "cuGraphAddKernelNode cuGraphAddMemcpyNode cuGraphAddMemsetNode cuGraphAddHostNode "
+        "cuGraphAddChildGraphNode cuGraphAddEmptyNode cuGraphAddExternalSemaphoresSignalNode "
+        "cuGraphAddExternalSemaphoresWaitNode cuGraphAddMemAllocNode cuGraphAddMemFreeNode "
+        "cuGraphAddBatchMemOpNode",
+    ),
+    ("GRAPH_BUILD", "", "GRAPH_EDGES_DATA GRAPH_EDGES", "cuGraphAddDependencies cuGraphRemoveDependencies"),
+    ("GRAPH_BUILD", "", "GRAPH_NODE", "cuGraphDestroyNode"),
+    ("GRAPH_BUILD", "", "CAPTURE_EDGES_DATA CAPTURE_EDGES", "cuStreamUpdateCaptureDependencies"),
     ("GRAPH_DESTROY", "", "GRAPH_EXEC", "cuGraphExecDestroy"),
     ("GRAPH_DESTROY", "", "GRAPH", "cuGraphDestroy"),
     ("ALLOC", "", "ALLOC", "cuMemAlloc"),
@@ -180,8 +194,7 @@ DRIVER = [
         "OTHER",
         "",
         "STREAM",
-        "cuStreamSetAttribute cuStreamCopyAttributes "
-        "cuStreamUpdateCaptureDependencies",
+        "cuStreamSetAttribute cuStreamCopyAttributes",
     ),
     (
         "OTHER",
@@ -328,6 +341,15 @@ LAYOUTS = {
     "GRAPH_EXEC_NODE": "qq*",
     "GRAPH": "q",
     "GRAPH_UPDATE": "qq*",
+    "GRAPH_ADD": "qqqq*",
+    "GRAPH_ADD_EVENT": "qqqqq",
+    "GRAPH_ADD_NODE": "qqqqq",
+    "GRAPH_ADD_NODE_DATA": "qqqqqq",
+    "GRAPH_EDGES": "qqqq",
+    "GRAPH_EDGES_DATA": "qqqqq",
+    "GRAPH_NODE": "q",
+    "CAPTURE_EDGES": "qqqi",
+    "CAPTURE_EDGES_DATA": "qqqqi",
     "ALLOC": "qq",
     "ALLOC_FLAGS": "qqi",
     "ALLOC_PITCH": "qqqqi",
@@ -380,7 +402,7 @@ CLASSES = (
     "OTHER LAUNCH COPY MEMSET EVENT_CREATE EVENT_RECORD EVENT_WAIT EVENT_SYNC EVENT_QUERY EVENT_DESTROY "
     "EVENT_ELAPSED STREAM_CREATE STREAM_DESTROY STREAM_SYNC STREAM_QUERY CTX_SYNC CTX_CREATE CTX_DESTROY "
     "DEVICE_RESET HOST_FUNC STREAM_CALLBACK CAPTURE_BEGIN CAPTURE_END GRAPH_INSTANTIATE GRAPH_LAUNCH "
-    "GRAPH_UPLOAD GRAPH_UPDATE GRAPH_DESTROY ALLOC FREE ALLOC_ASYNC FREE_ASYNC HOST_ALLOC HOST_FREE "
+    "GRAPH_UPLOAD GRAPH_UPDATE GRAPH_DESTROY GRAPH_BUILD ALLOC FREE ALLOC_ASYNC FREE_ASYNC HOST_ALLOC HOST_FREE "
     "HOST_REGISTER HOST_UNREGISTER POOL PREFETCH MEMOP MODULE LIMIT PEER PROFILER"
 ).split()
 

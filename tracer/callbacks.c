@@ -30,8 +30,9 @@ struct call_data {
 	uint32_t count;
 	int32_t priority;
 	uint32_t direction;
-	uint64_t node; /* graph node */
-	int32_t place; /* device + 1 */
+	uint64_t node;	/* graph node */
+	uint64_t event; /* that a new graph node records or waits for */
+	int32_t place;	/* device + 1 */
 	uint32_t access;
 	const struct gst_cu_memop *ops;
 	const void *out;
@@ -45,7 +46,7 @@ static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 #define STATE_CLASSES                                                                        \
 	(CLASS_BIT(EVENT_CREATE) | CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_DESTROY) |      \
 	 CLASS_BIT(STREAM_CREATE) | CLASS_BIT(GRAPH_INSTANTIATE) | CLASS_BIT(GRAPH_LAUNCH) | \
-	 CLASS_BIT(GRAPH_DESTROY))
+	 CLASS_BIT(GRAPH_DESTROY) | CLASS_BIT(GRAPH_BUILD))
 
 /* Classes of calls that make a record of an event, or mean one. */
 #define EVENT_CLASSES                                                              \
@@ -280,6 +281,18 @@ static void read_batch(struct call_data *d, const uint64_t *dsts, const uint64_t
 	}
 }
 
+static void read_node_params(struct call_data *d, const struct gst_cu_node_params *params)
+{
+	if (!params || params->type >= GST_NODE_CONDITIONAL) {
+		return;
+	}
+	/* As in records of nodes. */
+	d->flags = params->type + 1;
+	if (d->flags == GST_NODE_WAIT_EVENT || d->flags == GST_NODE_RECORD_EVENT) {
+		d->event = handle(params->event);
+	}
+}
+
 /* One case for each layout; each struct is asserted against the toolkit's headers by abi_test.c. */
 static void read_params(struct call_data *d, const struct gst_api *api, const void *params)
 {
@@ -320,6 +333,11 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		const struct gst_cu_graph_exec *graph_exec;
 		const struct gst_cu_graph *graph;
 		const struct gst_cu_graph_update *graph_update;
+		const struct gst_cu_graph_add *graph_add;
+		const struct gst_cu_graph_add_data *graph_add_data;
+		const struct gst_cu_graph_edges *graph_edges;
+		const struct gst_cu_graph_node *graph_node;
+		const struct gst_cu_capture_edges *capture_edges;
 		const struct gst_cu_alloc *alloc;
 		const struct gst_cu_alloc_pitch *alloc_pitch;
 		const struct gst_cu_free *free;
@@ -590,6 +608,34 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 	case GST_PARAMS_GRAPH_UPDATE:
 		d->second = handle(p.graph_update->graphExec);
 		d->object = handle(p.graph_update->graph);
+		break;
+	case GST_PARAMS_GRAPH_ADD_EVENT:
+		d->event = handle(p.graph_add->event);
+		/* fall through */
+	case GST_PARAMS_GRAPH_ADD:
+		d->object = handle(p.graph_add->graph);
+		break;
+	case GST_PARAMS_GRAPH_ADD_NODE:
+		d->object = handle(p.graph_add->graph);
+		read_node_params(d, p.graph_add->params);
+		break;
+	case GST_PARAMS_GRAPH_ADD_NODE_DATA:
+		d->object = handle(p.graph_add_data->graph);
+		read_node_params(d, p.graph_add_data->params);
+		break;
+	case GST_PARAMS_GRAPH_EDGES:
+	case GST_PARAMS_GRAPH_EDGES_DATA:
+		d->object = handle(p.graph_edges->graph);
+		break;
+	case GST_PARAMS_GRAPH_NODE:
+		d->node = handle(p.graph_node->node);
+		break;
+	case GST_PARAMS_CAPTURE_EDGES_DATA:
+		/* Edges that captured calls make from here on may leave any port. */
+		d->flags = p.capture_edges->data != NULL;
+		/* fall through */
+	case GST_PARAMS_CAPTURE_EDGES:
+		d->stream = handle(p.capture_edges->hStream);
 		break;
 	case GST_PARAMS_ALLOC:
 	case GST_PARAMS_ALLOC_FLAGS:
@@ -866,11 +912,13 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 	case GST_API_CLASS_GRAPH_UPLOAD:
 	case GST_API_CLASS_GRAPH_UPDATE:
 	case GST_API_CLASS_GRAPH_DESTROY:
+	case GST_API_CLASS_GRAPH_BUILD:
 		r->head.kind = GST_KIND_CALL_GRAPH;
 		r->graph.graph = d->object;
 		r->graph.exec = d->second;
 		r->graph.mode = d->flags;
 		r->graph.node = d->node;
+		r->graph.event = d->event;
 		return sizeof(r->graph);
 	case GST_API_CLASS_ALLOC:
 	case GST_API_CLASS_FREE:
@@ -943,6 +991,13 @@ static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t co
 	return call;
 }
 
+/* What says which ports the edges leave that the call makes. */
+static const void *edge_params(const struct gst_api *api,
+			       const struct gst_cupti_callback_data *data)
+{
+	return api->class_id == GST_API_CLASS_GRAPH_BUILD ? data->functionParams : NULL;
+}
+
 /* What is to be told to objects.h when the call has returned. */
 static void note_object(struct gst_open_call *call, const struct gst_api *api,
 			const struct call_data *d)
@@ -963,6 +1018,8 @@ static void note_object(struct gst_open_call *call, const struct gst_api *api,
 		break;
 	case GST_API_CLASS_EVENT_CREATE:
 		call->extra = d->flags;
+		break;
+	case GST_API_CLASS_GRAPH_BUILD:
 		break;
 	default: /* events; an event that a launch attribute records */
 		call->object = d->object;
@@ -1262,6 +1319,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			}
 			open = push_call(slot, data->correlationId, api->api, d.out);
 			open->is_silent = true;
+			open->params = edge_params(api, data);
 			note_object(open, api, &d);
 		}
 		return;
@@ -1296,6 +1354,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	open->segment = gst_windows_segment(now);
 	open->is_own = is_own_stream(api, d.stream);
 	open->name = r.head.kind == GST_KIND_CALL_LAUNCH ? r.launch.name : 0;
+	open->params = edge_params(api, data);
 	if (has_state) {
 		note_object(open, api, &d);
 	}

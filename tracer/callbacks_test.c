@@ -716,6 +716,90 @@ static void test_late_kinds(void **state)
 	free(activity);
 }
 
+static int graph_id(void *graph, uint32_t *id)
+{
+	*id = (uint32_t)(uintptr_t)graph;
+	return 0;
+}
+
+static int node_id(void *node, uint64_t *id)
+{
+	*id = (uint64_t)(uintptr_t)node;
+	return 0;
+}
+
+static void tell_edge(struct bench *b, uintptr_t from, uintptr_t to)
+{
+	const struct gst_cupti_graph_data graph = {
+		.graph = pointer(7), .node = pointer(to), .dependency = pointer(from)};
+	const struct gst_cupti_resource_data data = {.resourceDescriptor = (void *)&graph};
+
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_RESOURCE,
+			       GST_CUPTI_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED, &data);
+}
+
+static void *build_graph(void *arg)
+{
+	void *const from[] = {pointer(1), pointer(2), pointer(3)};
+	void *const to[] = {pointer(4), pointer(5), pointer(4)};
+	const struct gst_cu_edge_data ports[] = {
+		{0}, {.from_port = 1, .type = 1}, {.from_port = 2}};
+	const struct gst_cu_graph_edges_data edges = {
+		.graph = pointer(7), .from = from, .to = to, .data = ports, .count = 3};
+	const struct gst_cu_node_params node = {.type = 7, .event = pointer(0x9e)};
+	const struct gst_cu_graph_add_data add = {.graph = pointer(7),
+						  .dependencies = from,
+						  .data = ports,
+						  .count = 3,
+						  .params = &node};
+	const struct gst_cu_graph_add plain = {
+		.graph = pointer(7), .dependencies = from, .count = 3, .event = pointer(0x9f)};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuGraphAddDependencies_v2", 21, &edges);
+	tell_edge(b, 1, 4);
+	tell_edge(b, 2, 5);
+	tell_edge(b, 3, 4);
+	tell_edge(b, 1, 5); /* not of this call's */
+	leave(b, driver, "cuGraphAddDependencies_v2", 21, &edges, 0);
+	enter(b, driver, "cuGraphAddNode_v2", 22, &add);
+	tell_edge(b, 3, 6); /* in any order */
+	tell_edge(b, 2, 6);
+	leave(b, driver, "cuGraphAddNode_v2", 22, &add, 0);
+	enter(b, driver, "cuGraphAddEventWaitNode", 23, &plain);
+	tell_edge(b, 1, 8);
+	tell_edge(b, 9, 10); /* of a clone inside */
+	leave(b, driver, "cuGraphAddEventWaitNode", 23, &plain, 0);
+	tell_edge(b, 1, 2);
+	return NULL;
+}
+
+static void test_ports_of_edges(void **state)
+{
+	static const uint16_t wanted[] = {1, 2, 3, 0, 3, 2, 1, 0, 0};
+	const struct gst_cupti cupti = {.cuptiGetGraphId = graph_id,
+					.cuptiGetGraphNodeId = node_id};
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_graph_edge edge;
+	struct gst_rec_call_graph call;
+
+	(void)state;
+	b->callbacks.cupti = &cupti;
+	in_thread(build_graph, b);
+	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_true(gst_test_find(b->w, GST_REC_GRAPH_EDGE, i, &edge, sizeof(edge)));
+		assert_int_equal(edge.port, wanted[i]);
+		assert_int_equal(edge.head.corr, i < 4 ? 21 : i < 6 ? 22 : i < 8 ? 23 : 0);
+	}
+	assert_true(gst_test_find(b->w, GST_REC_CALL_GRAPH, 1, &call, sizeof(call)));
+	assert_int_equal(call.graph, 7);
+	assert_int_equal(call.mode, GST_NODE_RECORD_EVENT);
+	assert_int_equal(call.event, 0x9e);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_GRAPH, 2, &call, sizeof(call)));
+	assert_int_equal(call.event, 0x9f);
+	bench_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -731,6 +815,7 @@ int main(void)
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),
+		cmocka_unit_test(test_ports_of_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

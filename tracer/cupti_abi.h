@@ -1291,6 +1291,64 @@ struct gst_cu_graph_update { /* GRAPH_UPDATE: cuGraphExecUpdate, _v2 (results fo
 	void *graph;
 };
 
+struct gst_cu_edge_data {
+	uint8_t from_port, to_port, type, reserved[5];
+};
+
+struct gst_cu_node_params { /* of cuGraphAddNode, what is read of it */
+	uint32_t type;	    /* enum gst_cu_graph_node_type */
+	uint32_t reserved[3];
+	void *event; /* of an event record or wait */
+};
+
+struct gst_cu_graph_add { /* GRAPH_ADD, GRAPH_ADD_EVENT, GRAPH_ADD_NODE */
+	void **node;
+	void *graph;
+	void *const *dependencies;
+	uint64_t count;
+	union {
+		void *event;				 /* GRAPH_ADD_EVENT */
+		const struct gst_cu_node_params *params; /* GRAPH_ADD_NODE */
+	};
+};
+
+struct gst_cu_graph_add_data { /* GRAPH_ADD_NODE_DATA: cuGraphAddNode_v2 */
+	void **node;
+	void *graph;
+	void *const *dependencies;
+	const struct gst_cu_edge_data *data;
+	uint64_t count;
+	const struct gst_cu_node_params *params;
+};
+
+struct gst_cu_graph_edges { /* GRAPH_EDGES: cuGraphAddDependencies, Remove */
+	void *graph;
+	void *const *from;
+	void *const *to;
+	uint64_t count;
+};
+
+struct gst_cu_graph_edges_data { /* GRAPH_EDGES_DATA: the same, _v2 */
+	void *graph;
+	void *const *from;
+	void *const *to;
+	const struct gst_cu_edge_data *data;
+	uint64_t count;
+};
+
+struct gst_cu_graph_node { /* GRAPH_NODE: cuGraphDestroyNode */
+	void *node;
+};
+
+struct gst_cu_capture_edges { /* CAPTURE_EDGES, _DATA: cuStreamUpdateCaptureDependencies, _v2 */
+	void *hStream;
+	void *const *dependencies;
+	union {
+		uint64_t count;			     /* CAPTURE_EDGES */
+		const struct gst_cu_edge_data *data; /* CAPTURE_EDGES_DATA */
+	};
+};
+
 struct gst_cu_alloc { /* ALLOC: cuMemAlloc_v2, cuMemAllocHost_v2 */
 	uint64_t *ptr;
 	uint64_t bytes;

@@ -266,6 +266,82 @@ static void on_node(struct gst_callbacks *cb, const struct gst_cupti_graph_data 
 	(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
 }
 
+#define EDGES_TRIED 4096u
+
+/* The place of @from and @to in the arrays of the call; @count = they are not there, or too far on. */
+static uint64_t find_edge(struct gst_open_call *call, void *const *from, const void *a,
+			  void *const *to, const void *b, uint64_t count)
+{
+	uint64_t at = call->next_edge < count ? call->next_edge : 0;
+
+	/* They are told in the order of the arrays, mostly. */
+	for (uint64_t tried = 0; from && tried < count && tried < EDGES_TRIED; tried++) {
+		if (from[at] == a && (!to || to[at] == b)) {
+			call->next_edge = at + 1;
+			return at;
+		}
+		at = at + 1 < count ? at + 1 : 0;
+	}
+	return count;
+}
+
+/*
+ * The port that a new edge leaves from, + 1: CUPTI does not tell, the call that makes it does. An edge that is not
+ * in its arrays is of a clone inside (a child graph): that of its original is known. 0 = not known.
+ */
+static uint16_t port_of(const struct gst_cupti_graph_data *g)
+{
+	struct gst_thread_slot *slot = gst_threads_current();
+	struct gst_open_call *call = slot && slot->depth ? &slot->calls[slot->depth - 1] : NULL;
+	const struct gst_api *api = call && call->params ? gst_api_find(call->api) : NULL;
+	const struct gst_cu_edge_data *data = NULL;
+	uint64_t at, count;
+
+	if (!api) {
+		return 0;
+	}
+	switch ((enum gst_api_layout)api->layout) {
+	case GST_PARAMS_GRAPH_ADD:
+	case GST_PARAMS_GRAPH_ADD_EVENT:
+	case GST_PARAMS_GRAPH_ADD_NODE: {
+		const struct gst_cu_graph_add *p = call->params;
+
+		count = p->count;
+		at = find_edge(call, p->dependencies, g->dependency, NULL, NULL, count);
+		break;
+	}
+	case GST_PARAMS_GRAPH_ADD_NODE_DATA: {
+		const struct gst_cu_graph_add_data *p = call->params;
+
+		count = p->count;
+		data = p->data;
+		at = find_edge(call, p->dependencies, g->dependency, NULL, NULL, count);
+		break;
+	}
+	case GST_PARAMS_GRAPH_EDGES: {
+		const struct gst_cu_graph_edges *p = call->params;
+
+		count = p->count;
+		at = find_edge(call, p->from, g->dependency, p->to, g->node, count);
+		break;
+	}
+	case GST_PARAMS_GRAPH_EDGES_DATA: {
+		const struct gst_cu_graph_edges_data *p = call->params;
+
+		count = p->count;
+		data = p->data;
+		at = find_edge(call, p->from, g->dependency, p->to, g->node, count);
+		break;
+	}
+	default:
+		return 0;
+	}
+	if (at == count) {
+		return 0;
+	}
+	return data ? (uint16_t)(data[at].from_port + 1) : 1;
+}
+
 static void on_edge(struct gst_callbacks *cb, const struct gst_cupti_graph_data *g, uint32_t change)
 {
 	struct gst_rec_graph_edge rec = {
@@ -273,6 +349,7 @@ static void on_edge(struct gst_callbacks *cb, const struct gst_cupti_graph_data 
 		.from = node_id(cb, g->dependency),
 		.to = node_id(cb, g->node),
 		.graph = graph_id(cb, g->graph),
+		.port = change == GST_GRAPH_CHANGE_MADE ? port_of(g) : 0,
 		.change = (uint16_t)change,
 	};
 

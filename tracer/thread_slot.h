@@ -19,14 +19,16 @@
 struct gst_open_call {
 	uint32_t corr;
 	uint32_t api;
-	const void *out;  /* where the call will put what it gives; NULL = nowhere */
-	uint64_t object;  /* what objects.h is told when it returns; 0 = nothing */
-	uint64_t extra;	  /* flags of a new object, and priority << 32 */
-	uint32_t segment; /* its enter is there */
-	uint32_t name;	  /* string id of the kernel it launches */
-	uint32_t wrapped; /* place of its host function, host_wrap.h; 0 = none */
-	bool is_silent;	  /* its enter is not recorded: outside a window */
-	bool is_own;	  /* it puts work into the thread's own default stream */
+	const void *out;    /* where the call will put what it gives; NULL = nowhere */
+	uint64_t object;    /* what objects.h is told when it returns; 0 = nothing */
+	const void *params; /* of a call that makes edges of a graph; NULL = of none */
+	uint64_t next_edge; /* place in its arrays from which the next edge is looked for */
+	uint64_t extra;	    /* flags of a new object, and priority << 32 */
+	uint32_t segment;   /* its enter is there */
+	uint32_t name;	    /* string id of the kernel it launches */
+	uint32_t wrapped;   /* place of its host function, host_wrap.h; 0 = none */
+	bool is_silent;	    /* its enter is not recorded: outside a window */
+	bool is_own;	    /* it puts work into the thread's own default stream */
 };
 
 struct gst_thread_slot {

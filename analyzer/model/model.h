@@ -135,7 +135,7 @@ struct gst_call {
 /* What a call was given, where a check may need it. */
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
-	 * graph: graph, exec, and in bytes the node it changes; host: function, user; launch: event;
+	 * graph: graph, exec or event, and in bytes the node it changes; host: function, user; launch: event;
 	 * event: handle; b of an elapsed time and of a launch: gst_event_id of the second event, GST_NONE;
 	 * others: object, value */
 	uint64_t a, b;

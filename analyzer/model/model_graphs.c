@@ -34,8 +34,17 @@ static void want(struct makers *m, uint32_t process, uint32_t corr)
 	m->seen[corr % SEEN_BITS / 64] |= UINT64_C(1) << (corr % 64);
 }
 
+/* Does @c say from which ports captured calls go on? */
+static bool may_give_ports(const struct gst_builder *b, const struct gst_call *c)
+{
+	const struct gst_api *api = gst_api_find(c->api);
+
+	return api && api->layout == GST_PARAMS_CAPTURE_EDGES_DATA && c->args != GST_NONE &&
+	       b->args.data[c->args].flags;
+}
+
 /* One pass over the calls; of those that share an id the first one counts. */
-static void find_makers(const struct gst_builder *b, struct makers *m)
+static void find_makers(struct gst_builder *b, struct makers *m)
 {
 	uint32_t last_process = GST_NONE;
 	uint32_t last_corr = 0;
@@ -67,7 +76,11 @@ static void find_makers(const struct gst_builder *b, struct makers *m)
 	for (gst_call_id c = b->m->call_count; gst_map_count(&m->calls) && c-- > 0;) {
 		const struct gst_call *call = &b->m->calls[c];
 		uint32_t corr = call->corr;
-		uint64_t key = maker_key(b->m->threads[call->thread].process, corr);
+		uint32_t process = b->m->threads[call->thread].process;
+		uint64_t key = maker_key(process, corr);
+
+		if (call->cls == GST_API_CLASS_GRAPH_BUILD && may_give_ports(b, call))
+			b->processes.data[process].has_capture_ports = true;
 
 		if (corr && m->seen[corr % SEEN_BITS / 64] >> (corr % 64) & 1 &&
 		    gst_map_get(&m->calls, key, NULL))
@@ -226,7 +239,39 @@ static void sort_nodes(struct gst_builder *b)
 	gst_mem_free(items, count * sizeof(*items));
 }
 
-/* What a call that was captured put into its graph. */
+/* What a call that adds a node adds. */
+static uint8_t type_of_build(const struct gst_builder *b, const struct gst_call *c)
+{
+	static const struct {
+		const char *name;
+		uint8_t type;
+	} adds[] = {
+		{"cuGraphAddKernelNode", GST_NODE_KERNEL},
+		{"cuGraphAddMemcpyNode", GST_NODE_MEMCPY},
+		{"cuGraphAddMemsetNode", GST_NODE_MEMSET},
+		{"cuGraphAddHostNode", GST_NODE_HOST},
+		{"cuGraphAddChildGraphNode", GST_NODE_GRAPH},
+		{"cuGraphAddEmptyNode", GST_NODE_EMPTY},
+		{"cuGraphAddEventRecordNode", GST_NODE_RECORD_EVENT},
+		{"cuGraphAddEventWaitNode", GST_NODE_WAIT_EVENT},
+		{"cuGraphAddExternalSemaphoresSignalNode", GST_NODE_SEMAPHORE_SIGNAL},
+		{"cuGraphAddExternalSemaphoresWaitNode", GST_NODE_SEMAPHORE_WAIT},
+		{"cuGraphAddMemAllocNode", GST_NODE_ALLOC},
+		{"cuGraphAddMemFreeNode", GST_NODE_FREE},
+		{"cuGraphAddBatchMemOpNode", GST_NODE_MEMOPS},
+	};
+	const struct gst_api *api = gst_api_find(c->api);
+	uint32_t flags = c->args == GST_NONE ? 0 : b->args.data[c->args].flags;
+
+	for (size_t i = 0; api && i < sizeof(adds) / sizeof(adds[0]); i++) {
+		if (!strcmp(api->name, adds[i].name))
+			return adds[i].type;
+	}
+	/* cuGraphAddNode says it itself. */
+	return flags <= GST_NODE_CONDITIONAL ? (uint8_t)flags : GST_NODE_UNKNOWN;
+}
+
+/* What a call that was captured, or that builds a graph, put into it. */
 static uint8_t type_of_call(const struct gst_builder *b, gst_call_id call)
 {
 	if (call == GST_NONE)
@@ -252,6 +297,8 @@ static uint8_t type_of_call(const struct gst_builder *b, gst_call_id call)
 		return GST_NODE_MEMOPS;
 	case GST_API_CLASS_GRAPH_LAUNCH:
 		return GST_NODE_GRAPH;
+	case GST_API_CLASS_GRAPH_BUILD:
+		return type_of_build(b, &b->m->calls[call]);
 	default:
 		return GST_NODE_UNKNOWN;
 	}
@@ -272,7 +319,7 @@ static bool *find_truthful(const struct gst_builder *b)
 }
 
 static void merge_node(struct gst_builder *b, const struct makers *makers,
-		       const struct gst_raw_graph_node *r, bool is_truthful)
+		       const struct gst_raw_graph_node *r, bool is_truthful, uint8_t *told)
 {
 	uint32_t index = gst_model_graph_node(b, r->process, r->node);
 	struct gst_graph_node *n = &b->graph_nodes.data[index];
@@ -291,14 +338,13 @@ static void merge_node(struct gst_builder *b, const struct makers *makers,
 		n->original = original;
 	if (r->name)
 		n->name = r->name;
+	if ((r->type > GST_NODE_KERNEL && r->type <= GST_NODE_CONDITIONAL) ||
+	    (r->type == GST_NODE_KERNEL && (is_truthful || r->name)))
+		told[index] = r->type;
 	/* What the captured call was is sure; CUPTI's word comes after that. */
-	if (type_of_call(b, n->made) != GST_NODE_UNKNOWN) {
-		n->type = type_of_call(b, n->made);
-	} else if (r->type > GST_NODE_KERNEL && r->type <= GST_NODE_CONDITIONAL) {
-		n->type = r->type;
-	} else if (r->type == GST_NODE_KERNEL && (is_truthful || r->name)) {
-		n->type = GST_NODE_KERNEL;
-	}
+	n->type = type_of_call(b, n->made);
+	if (n->type == GST_NODE_UNKNOWN)
+		n->type = told[index];
 }
 
 /* The node of the program's graph that @node was made from, however many clones ago. */
@@ -312,6 +358,7 @@ static uint32_t origin_of(const struct gst_builder *b, uint32_t node)
 static void define_nodes(struct gst_builder *b, const struct makers *makers)
 {
 	bool *is_truthful = find_truthful(b);
+	uint8_t *told;
 
 	for (size_t i = 0; i < b->raw_graph_nodes.count; i++) {
 		const struct gst_raw_graph_node *n = &b->raw_graph_nodes.data[i];
@@ -328,11 +375,12 @@ static void define_nodes(struct gst_builder *b, const struct makers *makers)
 		add_node(b, e->process, e->to, e->graph, GST_GRAPH_NODE_UNDEFINED);
 	}
 	sort_nodes(b);
+	told = gst_mem_alloc(b->graph_nodes.count * sizeof(*told));
 	for (size_t i = 0; i < b->raw_graph_nodes.count; i++) {
 		const struct gst_raw_graph_node *n = &b->raw_graph_nodes.data[i];
 
 		if (n->node)
-			merge_node(b, makers, n, is_truthful[n->process]);
+			merge_node(b, makers, n, is_truthful[n->process], told);
 	}
 	for (uint32_t i = 0; i < b->graph_nodes.count; i++) {
 		struct gst_graph_node *n = &b->graph_nodes.data[i];
@@ -341,8 +389,8 @@ static void define_nodes(struct gst_builder *b, const struct makers *makers)
 
 		if (n->original == GST_NONE)
 			continue;
-		if (o->type != GST_NODE_UNKNOWN)
-			n->type = o->type;
+		/* Not that of the call: it may have cloned a whole child graph. */
+		n->type = o->type != GST_NODE_UNKNOWN ? o->type : told[i];
 		if (!n->name)
 			n->name = o->name;
 		if (g->original == GST_NONE)
@@ -356,6 +404,7 @@ static void define_nodes(struct gst_builder *b, const struct makers *makers)
 		g->own_count += (g->original == GST_NONE || n->original != GST_NONE) &&
 				n->removed == GST_NONE;
 	}
+	gst_mem_free(told, b->graph_nodes.count * sizeof(*told));
 	gst_mem_free(is_truthful, b->processes.count * sizeof(*is_truthful));
 }
 
@@ -721,6 +770,10 @@ static uint8_t port_of_call(const struct gst_builder *b, gst_call_id call, uint8
 	if (call == GST_NONE)
 		return GST_PORT_UNKNOWN;
 	c = &b->m->calls[call];
+	/* A call that builds a graph has said it in the edge's record. */
+	if (c->cls == GST_API_CLASS_GRAPH_BUILD ||
+	    b->processes.data[b->m->threads[c->thread].process].has_capture_ports)
+		return GST_PORT_UNKNOWN;
 	if (c->cls != GST_API_CLASS_LAUNCH)
 		return type_of_call(b, call) == GST_NODE_UNKNOWN ? GST_PORT_UNKNOWN
 								 : GST_PORT_DEFAULT;

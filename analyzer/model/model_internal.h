@@ -150,6 +150,7 @@ struct gst_raw_process {
 	struct gst_map graph_nodes; /* node id -> index in builder->graph_nodes */
 	struct gst_map exec_lives;  /* executable graph's handle -> index in builder->execs */
 	struct gst_map event_ids;   /* CUPTI's event id -> event */
+	bool has_capture_ports;	    /* captured calls may make edges from any port */
 	uint32_t recent_graph;	    /* graph of the last node asked for */
 	struct gst_clock_map clock;
 	GST_VEC(struct gst_raw_stream_def) stream_defs;

@@ -327,6 +327,7 @@ static bool takes_stream(const struct gst_call *c)
 	case GST_API_CLASS_GRAPH_INSTANTIATE:
 	case GST_API_CLASS_GRAPH_UPDATE:
 	case GST_API_CLASS_GRAPH_DESTROY:
+	case GST_API_CLASS_GRAPH_BUILD:
 	case GST_API_CLASS_ALLOC:
 	case GST_API_CLASS_FREE:
 	case GST_API_CLASS_HOST_ALLOC:
@@ -570,7 +571,9 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct g
 	const struct gst_raw_dev *d;
 	uint32_t by_record;
 
-	if (!takes_stream(c) && (is_default_handle(raw->handle) || c->cls != GST_API_CLASS_OTHER))
+	if (!takes_stream(c) &&
+	    (is_default_handle(raw->handle) ||
+	     (c->cls != GST_API_CLASS_OTHER && c->cls != GST_API_CLASS_GRAPH_BUILD)))
 		return;
 	if (c->flags & GST_CALL_NO_ENTER || gst_model_is_about_context(c))
 		return;
@@ -725,6 +728,7 @@ static enum gst_op_kind submits(const struct gst_call *c)
 	case GST_API_CLASS_GRAPH_INSTANTIATE:
 	case GST_API_CLASS_GRAPH_UPDATE:
 	case GST_API_CLASS_GRAPH_DESTROY:
+	case GST_API_CLASS_GRAPH_BUILD:
 	case GST_API_CLASS_ALLOC:
 	case GST_API_CLASS_FREE:
 	case GST_API_CLASS_HOST_ALLOC:
@@ -912,7 +916,8 @@ static gst_event_id event_of_node(const struct gst_builder *b, uint32_t node, ui
 	if (n->made == GST_NONE || n->made >= launch)
 		return GST_NONE;
 	c = &b->m->calls[n->made];
-	return c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_EVENT_WAIT
+	return c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_EVENT_WAIT ||
+			       c->cls == GST_API_CLASS_GRAPH_BUILD
 		       ? c->event
 		       : GST_NONE;
 }
@@ -1435,6 +1440,8 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
 		}
 		return;
 	}
+	if (c->cls == GST_API_CLASS_GRAPH_BUILD && args && args->b)
+		c->event = event_of(b, process, args->b);
 	if (!is_event_class(c) || !args)
 		return;
 	c->event = event_of(b, process, args->a);

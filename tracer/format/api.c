@@ -35,21 +35,17 @@ _Static_assert(sizeof(by_symbol) / sizeof(by_symbol[0]) == TABLE_COUNT, "every e
 
 /* In the order of enum gst_api_class. */
 static const char *const class_names[] = {
-	"OTHER",	  "LAUNCH",	   "COPY",
-	"MEMSET",	  "EVENT_CREATE",  "EVENT_RECORD",
-	"EVENT_WAIT",	  "EVENT_SYNC",	   "EVENT_QUERY",
-	"EVENT_DESTROY",  "EVENT_ELAPSED", "STREAM_CREATE",
-	"STREAM_DESTROY", "STREAM_SYNC",   "STREAM_QUERY",
-	"CTX_SYNC",	  "CTX_CREATE",	   "CTX_DESTROY",
-	"DEVICE_RESET",	  "HOST_FUNC",	   "STREAM_CALLBACK",
-	"CAPTURE_BEGIN",  "CAPTURE_END",   "GRAPH_INSTANTIATE",
-	"GRAPH_LAUNCH",	  "GRAPH_UPLOAD",  "GRAPH_UPDATE",
-	"GRAPH_DESTROY",  "ALLOC",	   "FREE",
-	"ALLOC_ASYNC",	  "FREE_ASYNC",	   "HOST_ALLOC",
-	"HOST_FREE",	  "HOST_REGISTER", "HOST_UNREGISTER",
-	"POOL",		  "PREFETCH",	   "MEMOP",
-	"MODULE",	  "LIMIT",	   "PEER",
-	"PROFILER",
+	"OTHER",	   "LAUNCH",	    "COPY",	     "MEMSET",
+	"EVENT_CREATE",	   "EVENT_RECORD",  "EVENT_WAIT",    "EVENT_SYNC",
+	"EVENT_QUERY",	   "EVENT_DESTROY", "EVENT_ELAPSED", "STREAM_CREATE",
+	"STREAM_DESTROY",  "STREAM_SYNC",   "STREAM_QUERY",  "CTX_SYNC",
+	"CTX_CREATE",	   "CTX_DESTROY",   "DEVICE_RESET",  "HOST_FUNC",
+	"STREAM_CALLBACK", "CAPTURE_BEGIN", "CAPTURE_END",   "GRAPH_INSTANTIATE",
+	"GRAPH_LAUNCH",	   "GRAPH_UPLOAD",  "GRAPH_UPDATE",  "GRAPH_DESTROY",
+	"GRAPH_BUILD",	   "ALLOC",	    "FREE",	     "ALLOC_ASYNC",
+	"FREE_ASYNC",	   "HOST_ALLOC",    "HOST_FREE",     "HOST_REGISTER",
+	"HOST_UNREGISTER", "POOL",	    "PREFETCH",	     "MEMOP",
+	"MODULE",	   "LIMIT",	    "PEER",	     "PROFILER",
 };
 
 _Static_assert(sizeof(class_names) / sizeof(class_names[0]) == GST_API_CLASS_COUNT,

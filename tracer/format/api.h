@@ -41,6 +41,7 @@ enum gst_api_class {
 	GST_API_CLASS_GRAPH_UPLOAD,
 	GST_API_CLASS_GRAPH_UPDATE,
 	GST_API_CLASS_GRAPH_DESTROY,
+	GST_API_CLASS_GRAPH_BUILD, /* adds or removes nodes or dependencies */
 	GST_API_CLASS_ALLOC,
 	GST_API_CLASS_FREE,
 	GST_API_CLASS_ALLOC_ASYNC,
@@ -141,6 +142,15 @@ enum gst_api_flags {
 	X(GRAPH_EXEC_NODE)          \
 	X(GRAPH)                    \
 	X(GRAPH_UPDATE)             \
+	X(GRAPH_ADD)                \
+	X(GRAPH_ADD_EVENT)          \
+	X(GRAPH_ADD_NODE)           \
+	X(GRAPH_ADD_NODE_DATA)      \
+	X(GRAPH_EDGES)              \
+	X(GRAPH_EDGES_DATA)         \
+	X(GRAPH_NODE)               \
+	X(CAPTURE_EDGES)            \
+	X(CAPTURE_EDGES_DATA)       \
 	X(ALLOC)                    \
 	X(ALLOC_FLAGS)              \
 	X(ALLOC_PITCH)              \
