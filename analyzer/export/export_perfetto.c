@@ -20,6 +20,7 @@
 #include "analyzer/export/export_names.h"
 #include "analyzer/export/export_perfetto_internal.h"
 #include "analyzer/export/trace_pruned.pb-c.h"
+#include "analyzer/timing/critical.h"
 #include "tracer/format/api.h"
 #include "tracer/format/version.h"
 
@@ -50,33 +51,47 @@ enum slice { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3 };
 	X(MEMSET, "memset")        \
 	X(GRAPH, "graph")          \
 	X(OTHER_OP, "other op")    \
-	X(FINDING, "finding")
+	X(FINDING, "finding")      \
+	X(NVTX, "nvtx")            \
+	X(CRITICAL, "critical path")
 
-#define NOTES(X)                        \
-	X(OP, "op")                     \
-	X(CORRELATION, "correlation")   \
-	X(RESULT, "result")             \
-	X(STREAM, "stream")             \
-	X(BYTES, "bytes")               \
-	X(WAIT_KIND, "wait_kind")       \
-	X(INCOMPLETE, "incomplete")     \
-	X(CAPTURED, "captured")         \
-	X(AMBIGUOUS, "ambiguous_order") \
-	X(GRAPH_LAUNCH, "graph_launch") \
-	X(NUMBER, "number")             \
-	X(SEVERITY, "severity")         \
-	X(COST, "cost_ns")              \
-	X(COST_LOW, "cost_low_ns")      \
-	X(COST_HIGH, "cost_high_ns")    \
-	X(BLOCKED, "blocked_ns")        \
-	X(WAITER, "waiter_op")          \
-	X(CULPRIT, "culprit_op")        \
-	X(CALL, "call")                 \
-	X(ADVICE, "advice")             \
-	X(WITHHELD, "withheld")         \
-	X(MEMORY_OP, "memory_op")       \
-	X(ADDRESS, "address")           \
-	X(VALUE, "value")
+#define NOTES(X)                               \
+	X(OP, "op")                            \
+	X(CORRELATION, "correlation")          \
+	X(RESULT, "result")                    \
+	X(STREAM, "stream")                    \
+	X(BYTES, "bytes")                      \
+	X(WAIT_KIND, "wait_kind")              \
+	X(INCOMPLETE, "incomplete")            \
+	X(CAPTURED, "captured")                \
+	X(AMBIGUOUS, "ambiguous_order")        \
+	X(GRAPH_LAUNCH, "graph_launch")        \
+	X(NUMBER, "number")                    \
+	X(SEVERITY, "severity")                \
+	X(COST, "cost_ns")                     \
+	X(COST_LOW, "cost_low_ns")             \
+	X(COST_HIGH, "cost_high_ns")           \
+	X(BLOCKED, "blocked_ns")               \
+	X(WAITER, "waiter_op")                 \
+	X(CULPRIT, "culprit_op")               \
+	X(CALL, "call")                        \
+	X(ADVICE, "advice")                    \
+	X(WITHHELD, "withheld")                \
+	X(MEMORY_OP, "memory_op")              \
+	X(ADDRESS, "address")                  \
+	X(VALUE, "value")                      \
+	X(DOMAIN, "domain")                    \
+	X(NUMBER_OF_CATEGORY, "nvtx_category") \
+	X(PAYLOAD, "payload")                  \
+	X(THREAD, "thread")                    \
+	X(NVTX_RANGE, "nvtx_range")            \
+	X(CAUSE, "cause")                      \
+	X(UNKNOWN, "unknown")                  \
+	X(RULE, "rule")                        \
+	X(HELD, "held_ns")                     \
+	X(CRITICAL_OP, "critical_op")          \
+	X(CRITICAL_CALL, "critical_call")      \
+	X(FROM_OP, "from_op")
 
 /* The viewer looks for these by name; launch arguments appear without a prefix. */
 #define ARGUMENTS(X)                            \
@@ -133,6 +148,8 @@ struct exporter {
 	uint32_t place_count;	/* streams, then for each process the one that is not known */
 	struct place *places;
 	struct gst_lanes *threads;
+	uint32_t next_range; /* the first one of threads to come */
+	struct links apart;  /* ranges that are not on their thread's row */
 	uint32_t *gpu_of_device;
 	int32_t *pids;
 
@@ -247,7 +264,9 @@ enum name_space {
 	NAME_API,
 	NAME_FINDING,
 	NAME_DONE,
-	NAME_MEMOP
+	NAME_MEMOP,
+	NAME_RANGE,
+	NAME_CAUSE
 };
 
 static uint64_t name_key(enum name_space space, uint64_t id)
@@ -284,10 +303,9 @@ static void put_op_name(struct exporter *x, uint64_t iid, char *name, char *full
 	stage.description = kernel.name = full;
 	stage.has_category = true;
 	stage.category = full ? CATEGORY_COMPUTE : 0;
-	if (x->has_tracks) {
-		data.n_event_names = 1;
-		data.event_names = names;
-	}
+	/* Of the critical path, in any form. */
+	data.n_event_names = 1;
+	data.event_names = names;
 	if (x->has_render) {
 		data.n_gpu_specifications = 1;
 		data.gpu_specifications = stages;
@@ -511,6 +529,11 @@ static uint64_t findings_uuid(const struct exporter *x)
 	return ctx_uuid(x, x->ctx_count);
 }
 
+static uint64_t critical_uuid(const struct exporter *x)
+{
+	return findings_uuid(x) + 1;
+}
+
 static void put_track(struct exporter *x, GstPf__TrackDescriptor *track, uint64_t uuid,
 		      uint64_t parent)
 {
@@ -669,6 +692,10 @@ static void put_attributes(struct exporter *x)
 		untimed += x->ops_without_times[k];
 	}
 	attribute_number(&l, "gstrace.ops_without_times", untimed);
+	if (m->range_count) {
+		attribute_number(&l, "gstrace.nvtx_ranges", m->stats.nvtx_ranges);
+		attribute_number(&l, "gstrace.nvtx_marks", m->stats.nvtx_marks);
+	}
 	if (m->memop_count) {
 		attribute_number(&l, "gstrace.memory_ops_drawn", x->memory_ops_drawn);
 	}
@@ -1245,25 +1272,298 @@ static void put_call(struct exporter *x, gst_call_id id)
 	put_event(x, SLICE_END, track, end_ns, &end);
 }
 
-/* Calls of one thread by their begin; they are in that order but in a damaged trace. */
-static void put_calls_of(struct exporter *x, const struct gst_thread *t)
+/* ---- NVTX ranges, and calls within them ------------------------------------------------------------------ */
+
+/* What stands on the row of a thread: a call, or a range or mark (@is_nvtx). */
+struct row_item {
+	uint64_t begin_ns, end_ns;
+	uint32_t id;
+	bool is_nvtx;
+};
+
+struct row {
+	GST_VEC(struct row_item) items;
+	GST_VEC(struct row_item) open;	/* ranges begun and not ended, the innermost last */
+	GST_VEC(struct row_item) calls; /* on the row itself, one after the other */
+};
+
+static uint64_t range_name(struct exporter *x, uint32_t string)
+{
+	bool is_new;
+	uint64_t iid = name_iid(x, name_key(NAME_RANGE, string), &is_new);
+
+	if (is_new) {
+		put_name(x, iid, string ? clean_id(x, string) : format(x, "(no name)"));
+	}
+	return iid;
+}
+
+/* Its payload, in the words of its type. */
+static void note_payload(struct exporter *x, struct notes *notes, const struct gst_range *r)
+{
+	double wide;
+	float narrow;
+	uint32_t low = (uint32_t)r->payload;
+
+	switch (r->payload_type) {
+	case 1: /* of 64 bits */
+	case 4:
+		note_number(notes, NOTE_PAYLOAD, r->payload_type == 4 ? low : r->payload);
+		break;
+	case 2:
+	case 5: {
+		GstPf__DebugAnnotation *d = add_note(notes, NOTE_PAYLOAD);
+
+		d->has_int_value = true;
+		d->int_value = r->payload_type == 5 ? (int32_t)low : (int64_t)r->payload;
+		break;
+	}
+	case 3:
+		memcpy(&wide, &r->payload, sizeof(wide));
+		note_text_of(notes, NOTE_PAYLOAD, format(x, "%.17g", wide));
+		break;
+	case 6:
+		memcpy(&narrow, &low, sizeof(narrow));
+		note_text_of(notes, NOTE_PAYLOAD, format(x, "%.9g", (double)narrow));
+		break;
+	default: /* none, or one that we do not know */
+		break;
+	}
+}
+
+static void put_range_begin(struct exporter *x, uint32_t id, uint64_t track)
+{
+	const struct gst_range *r = &x->m->ranges[id];
+	uint64_t category = CATEGORY_NVTX;
+	struct notes notes = {.count = 0};
+	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT;
+
+	begin.has_name_iid = true;
+	begin.name_iid = range_name(x, r->name);
+	if (r->domain) {
+		note_string(&notes, NOTE_DOMAIN, string_value(x, r->domain));
+	}
+	if (r->category) {
+		note_number(&notes, NOTE_NUMBER_OF_CATEGORY, r->category);
+	}
+	if (r->what == GST_NVTX_START) {
+		note_number(&notes, NOTE_THREAD, x->m->threads[r->thread].tid);
+	}
+	if (r->end_ns == GST_RANGE_OPEN) {
+		note_number(&notes, NOTE_INCOMPLETE, 1);
+	}
+	note_payload(x, &notes, r);
+	begin.n_category_iids = 1;
+	begin.category_iids = &category;
+	use_notes(&begin, &notes);
+	put_event(x, r->what == GST_NVTX_MARK ? SLICE_INSTANT : SLICE_BEGIN, track, r->begin_ns,
+		  &begin);
+	gst_arena_reset(x->words);
+}
+
+static void put_plain_end(struct exporter *x, uint64_t track, uint64_t ns)
+{
+	GstPf__TrackEvent end = GST_PF__TRACK_EVENT__INIT;
+
+	put_event(x, SLICE_END, track, ns, &end);
+}
+
+/* End the ranges on the row that are over at @ns. */
+static void end_ranges(struct exporter *x, struct row *row, uint64_t track, uint64_t ns)
+{
+	while (row->open.count > 0 && row->open.data[row->open.count - 1].end_ns <= ns) {
+		put_plain_end(x, track, row->open.data[--row->open.count].end_ns);
+	}
+}
+
+/* The last call on the row that begins before @ns; NULL. */
+static const struct row_item *call_before(const struct row *row, uint64_t ns)
+{
+	size_t low = 0, high = row->calls.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (row->calls.data[mid].begin_ns < ns) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low ? &row->calls.data[low - 1] : NULL;
+}
+
+/* Does a call begin or end within the range, but not both? In a damaged trace, and where a clock is coarse. */
+static bool cuts_a_call(const struct row *row, const struct row_item *r)
+{
+	const struct row_item *c = call_before(row, r->begin_ns);
+
+	if (c && c->end_ns > r->begin_ns) {
+		return true;
+	}
+	c = call_before(row, r->end_ns);
+	return c && c->begin_ns >= r->begin_ns && c->end_ns > r->end_ns;
+}
+
+static uint64_t range_end(const struct gst_range *r, uint64_t last_ns)
+{
+	uint64_t end_ns = r->end_ns;
+
+	if (end_ns == GST_RANGE_OPEN) {
+		end_ns = last_ns > r->begin_ns ? last_ns : r->begin_ns;
+	}
+	return end_ns;
+}
+
+static void collect_calls(const struct exporter *x, const struct gst_thread *t, struct row *row)
 {
 	const struct gst_model *m = x->m;
-	GST_VEC(struct gst_sort_item) items = {0};
 
 	for (uint32_t i = 0; i < t->call_count; i++) {
 		const struct gst_call *call = &m->calls[t->calls[i]];
 
 		if (call_is_drawn(call)) {
-			gst_vec_push(&items, ((struct gst_sort_item){.key = call->enter_ns,
-								     .value = t->calls[i]}));
+			gst_vec_push(&row->items,
+				     ((struct row_item){call->enter_ns, call_end(x, call),
+							t->calls[i], false}));
 		}
 	}
-	gst_sort_items(items.data, items.count);
-	for (size_t i = 0; i < items.count && !gst_pf_stream_failed(x->stream); i++) {
-		put_call(x, items.data[i].value);
+}
+
+/* All ranges of @thread: those that may stand on its row are items, the others stand apart. */
+static void collect_ranges(struct exporter *x, uint32_t thread, struct row *row)
+{
+	const struct gst_model *m = x->m;
+	uint64_t last_ns = m->end_ns;
+	uint32_t first = x->next_range;
+
+	for (; x->next_range < m->range_count && m->ranges[x->next_range].thread == thread;
+	     x->next_range++) {
+		const struct gst_range *r = &m->ranges[x->next_range];
+		uint64_t end_ns = r->end_ns == GST_RANGE_OPEN ? r->begin_ns : r->end_ns;
+
+		last_ns = end_ns > last_ns ? end_ns : last_ns;
 	}
-	gst_vec_free(&items);
+	for (uint32_t i = first; i < x->next_range; i++) {
+		const struct gst_range *r = &m->ranges[i];
+		const struct row_item item = {r->begin_ns, range_end(r, last_ns), i, true};
+
+		if (r->what == GST_NVTX_START ||
+		    (r->what == GST_NVTX_PUSH && cuts_a_call(row, &item))) {
+			gst_vec_push(&x->apart, i);
+		} else {
+			gst_vec_push(&row->items, item);
+		}
+	}
+}
+
+/* By begin; what lasts longer first, as it stands around the other. */
+static void sort_row(struct row *row)
+{
+	size_t count = row->items.count;
+	struct gst_sort_item *order;
+	struct row_item *sorted;
+
+	if (count == 0) {
+		return;
+	}
+	order = gst_mem_alloc(count * sizeof(*order));
+	sorted = gst_mem_alloc(count * sizeof(*sorted));
+	for (size_t i = 0; i < count; i++) {
+		order[i] = (struct gst_sort_item){.key = UINT64_MAX - row->items.data[i].end_ns,
+						  .value = (uint32_t)i};
+	}
+	gst_sort_items(order, count); /* stable */
+	for (size_t i = 0; i < count; i++) {
+		order[i].key = row->items.data[order[i].value].begin_ns;
+	}
+	gst_sort_items(order, count);
+	for (size_t i = 0; i < count; i++) {
+		sorted[i] = row->items.data[order[i].value];
+	}
+	memcpy(row->items.data, sorted, count * sizeof(*sorted));
+	gst_mem_free(order, count * sizeof(*order));
+	gst_mem_free(sorted, count * sizeof(*sorted));
+}
+
+/* Calls of one thread by their begin (they are in that order but in a damaged trace), within its pushed ranges. */
+static void put_thread(struct exporter *x, uint32_t thread)
+{
+	uint64_t track = thread_uuid(x, thread), free_ns = 0;
+	struct row row = {0};
+
+	collect_calls(x, &x->m->threads[thread], &row);
+	if (x->m->range_count) {
+		sort_row(&row);
+		for (size_t i = 0; i < row.items.count; i++) {
+			/* As lanes are taken: those that overlap go to other rows. */
+			if (row.items.data[i].begin_ns >= free_ns) {
+				gst_vec_push(&row.calls, row.items.data[i]);
+				free_ns = row.items.data[i].end_ns;
+			}
+		}
+		collect_ranges(x, thread, &row);
+	}
+	sort_row(&row);
+	for (size_t i = 0; i < row.items.count && !gst_pf_stream_failed(x->stream); i++) {
+		const struct row_item *item = &row.items.data[i];
+
+		end_ranges(x, &row, track, item->begin_ns);
+		if (!item->is_nvtx) {
+			put_call(x, item->id);
+		} else if (x->m->ranges[item->id].what == GST_NVTX_MARK) {
+			put_range_begin(x, item->id, track);
+		} else if (row.open.count > 0 &&
+			   row.open.data[row.open.count - 1].end_ns < item->end_ns) {
+			gst_vec_push(&x->apart, item->id); /* domains that are not nested */
+		} else {
+			put_range_begin(x, item->id, track);
+			gst_vec_push(&row.open, *item);
+		}
+	}
+	end_ranges(x, &row, track, UINT64_MAX);
+	gst_vec_free(&row.items);
+	gst_vec_free(&row.open);
+	gst_vec_free(&row.calls);
+}
+
+/* Started ranges, and pushed ones that do not fit their thread's row: on rows of their process. */
+static void put_ranges_apart(struct exporter *x)
+{
+	const struct gst_model *m = x->m;
+	struct gst_sort_item *order = gst_mem_alloc((x->apart.count + 1) * sizeof(*order));
+	struct gst_lanes lanes = {0};
+	uint32_t process = GST_NONE;
+
+	for (size_t i = 0; i < x->apart.count; i++) {
+		order[i] = (struct gst_sort_item){.key = m->ranges[x->apart.data[i]].begin_ns,
+						  .value = (uint32_t)x->apart.data[i]};
+	}
+	gst_sort_items(order, x->apart.count);
+	for (size_t i = 0; i < x->apart.count; i++) {
+		order[i].key = m->threads[m->ranges[order[i].value].thread].process;
+	}
+	gst_sort_items(order, x->apart.count);
+	for (size_t i = 0; i < x->apart.count && !gst_pf_stream_failed(x->stream); i++) {
+		const struct gst_range *r = &m->ranges[order[i].value];
+		uint64_t end_ns = range_end(r, m->end_ns);
+		struct gst_lane *lane;
+
+		if (order[i].key != process) {
+			process = (uint32_t)order[i].key;
+			gst_lanes_release(&lanes);
+			lanes = (struct gst_lanes){0};
+		}
+		lane = gst_lanes_take(&lanes, r->begin_ns, end_ns);
+		if (!lane->uuid) {
+			lane->uuid = x->next_uuid++;
+			put_row(x, lane->uuid, process_uuid(process), format(x, "NVTX ranges"), 0);
+		}
+		put_range_begin(x, order[i].value, lane->uuid);
+		put_plain_end(x, lane->uuid, end_ns);
+	}
+	gst_lanes_release(&lanes);
+	gst_mem_free(order, (x->apart.count + 1) * sizeof(*order));
 }
 
 /* ---- ops ---------------------------------------------------------------------------------------------- */
@@ -1427,6 +1727,7 @@ static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t 
 	struct place *place = &x->places[number];
 	struct gst_lane *lane = gst_lanes_take(&place->lanes, op->begin_ns, op->end_ns);
 	uint64_t category = op_category(op), bytes;
+	uint32_t range;
 	struct notes notes = {.count = 0};
 	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT, end = begin;
 
@@ -1447,6 +1748,10 @@ static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t 
 	}
 	if (rules) {
 		note_string(&notes, NOTE_WAIT_KIND, rules_value(x, rules));
+	}
+	range = op->call == GST_NONE ? GST_NONE : gst_call_range(m, op->call);
+	if (range != GST_NONE && m->ranges[range].name) {
+		note_string(&notes, NOTE_NVTX_RANGE, string_value(x, m->ranges[range].name));
 	}
 	begin.n_category_iids = 1;
 	begin.category_iids = &category;
@@ -1718,6 +2023,93 @@ static void put_findings(struct exporter *x)
 	}
 }
 
+/* ---- the critical path ------------------------------------------------------------------------------------ */
+
+static uint64_t segment_name(struct exporter *x, const struct gst_segment *g)
+{
+	bool is_new;
+	uint64_t iid;
+
+	switch ((enum gst_cause)g->cause) {
+	case GST_CAUSE_KERNEL:
+	case GST_CAUSE_COPY:
+	case GST_CAUSE_GRAPH:
+		return op_name(x, g->node);
+	case GST_CAUSE_CALL:
+		return api_name(x, x->m->calls[g->node - x->m->op_count].api);
+	default: /* gaps have the name of their cause */
+		break;
+	}
+	iid = name_iid(x, name_key(NAME_CAUSE, g->cause), &is_new);
+	if (is_new) {
+		put_name(x, iid, format(x, "%s", gst_cause_name((enum gst_cause)g->cause)));
+	}
+	return iid;
+}
+
+static void note_node(const struct exporter *x, struct notes *notes, gst_node_id node)
+{
+	if (node == GST_NONE) {
+		return;
+	}
+	if (gst_node_is_op(x->o, node)) {
+		note_number(notes, NOTE_CRITICAL_OP, node);
+	} else if (gst_node_is_call(x->o, node)) {
+		note_number(notes, NOTE_CRITICAL_CALL, node - x->m->op_count);
+	}
+}
+
+static void put_segment(struct exporter *x, const struct gst_segment *g)
+{
+	uint64_t category = CATEGORY_CRITICAL;
+	struct notes notes = {.count = 0};
+	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT;
+
+	begin.has_name_iid = true;
+	begin.name_iid = segment_name(x, g);
+	if (g->edge != GST_NONE) {
+		note_string(&notes, NOTE_RULE,
+			    rules_value(x, UINT64_C(1) << gst_order_edge(x->o, g->edge)->rule));
+	}
+	note_text_of(&notes, NOTE_CAUSE, (char *)gst_cause_name((enum gst_cause)g->cause));
+	if (g->unknown) {
+		note_text_of(&notes, NOTE_UNKNOWN,
+			     (char *)gst_unknown_name((enum gst_unknown)g->unknown));
+	}
+	note_node(x, &notes, g->node);
+	if (g->from != GST_NONE && gst_node_is_op(x->o, g->from)) {
+		note_number(&notes, NOTE_FROM_OP, g->from);
+	}
+	if (g->held_ns != UINT64_MAX) {
+		note_number(&notes, NOTE_HELD, g->held_ns);
+	}
+	begin.n_category_iids = 1;
+	begin.category_iids = &category;
+	use_notes(&begin, &notes);
+	put_event(x, SLICE_BEGIN, critical_uuid(x), g->begin_ns, &begin);
+	put_plain_end(x, critical_uuid(x), g->end_ns);
+	gst_arena_reset(x->words);
+}
+
+static void put_critical(struct exporter *x)
+{
+	GstPf__TrackDescriptor root = GST_PF__TRACK_DESCRIPTOR__INIT;
+	struct gst_arena *arena = gst_arena_new(0);
+	struct gst_critical c;
+
+	gst_timing_critical(x->a->timing, GST_NONE, arena, &c);
+	if (c.segment_count > 0) {
+		root.name = (char *)"gstrace critical path";
+		root.description =
+			(char *)"What the end of the run hung on, moment by moment, as `gstrace critical` tells it.";
+		put_track(x, &root, critical_uuid(x), 0);
+	}
+	for (uint32_t i = 0; i < c.segment_count && !gst_pf_stream_failed(x->stream); i++) {
+		put_segment(x, &c.segments[i]);
+	}
+	gst_arena_free(arena);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
 static void put_left_out(struct exporter *x)
@@ -1754,7 +2146,7 @@ gst_status gst_export_perfetto(const struct gst_analysis *a, const struct gst_pe
 	x.threads = gst_mem_alloc(m->thread_count * sizeof(*x.threads));
 	x.gpu_of_device = gst_mem_alloc(m->device_count * sizeof(*x.gpu_of_device));
 	x.pids = gst_mem_alloc(x.process_count * sizeof(*x.pids));
-	x.next_uuid = findings_uuid(&x) + 1;
+	x.next_uuid = critical_uuid(&x) + 1;
 	x.next_iid = (uint64_t)x.place_count + 1;
 	gst_arrows_build(m, a->order, a->timing, &x.arrows);
 	find_places(&x);
@@ -1771,10 +2163,12 @@ gst_status gst_export_perfetto(const struct gst_analysis *a, const struct gst_pe
 	put_word_tables(&x);
 	put_places(&x);
 	for (uint32_t i = 0; i < m->thread_count; i++) {
-		put_calls_of(&x, &m->threads[i]);
+		put_thread(&x, i);
 	}
+	put_ranges_apart(&x);
 	put_ops(&x);
 	put_findings(&x);
+	put_critical(&x);
 	put_left_out(&x);
 
 	for (uint32_t i = 0; i < x.place_count; i++) {
@@ -1791,6 +2185,7 @@ gst_status gst_export_perfetto(const struct gst_analysis *a, const struct gst_pe
 	gst_map_release(&x.strings);
 	gst_arrows_release(&x.arrows);
 	gst_vec_free(&x.events);
+	gst_vec_free(&x.apart);
 	gst_vec_free(&x.flows_in);
 	gst_vec_free(&x.flows_out);
 	gst_arena_free(x.words);

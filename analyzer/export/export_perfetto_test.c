@@ -28,6 +28,7 @@
 #include "analyzer/export/export_perfetto_internal.h"
 #include "analyzer/export/export_test_analysis.h"
 #include "analyzer/export/perfetto_wire.h"
+#include "analyzer/timing/critical.h"
 
 static char **traces;
 static int trace_count;
@@ -348,7 +349,8 @@ static void check_tracks(const struct gst_analysis *a, const struct wire_trace *
 		const struct wire_track *t = wire_find_track(w, s->track);
 		const struct wire_track *parent = wire_find_track(w, t->parent);
 
-		if (s->is_api) {
+		if (s->is_api || s->is_nvtx || (s->is_instant && s->within != WIRE_NONE) ||
+		    strcmp(t->name, "gstrace critical path") == 0) {
 			continue;
 		}
 		if (s->op == WIRE_NONE) {
@@ -373,6 +375,84 @@ static void check_tracks(const struct gst_analysis *a, const struct wire_trace *
 	HOLDS(occurrences == wanted, "%s", name);
 }
 
+/* The critical path: one stretch after the other, on a track of its own. */
+static void check_critical(const struct gst_analysis *a, const struct wire_trace *w,
+			   const char *name)
+{
+	struct gst_arena *arena = gst_arena_new(0);
+	struct gst_critical c;
+	uint32_t next = 0;
+
+	gst_timing_critical(a->timing, GST_NONE, arena, &c);
+	for (size_t i = 0; i < w->slices.count; i++) {
+		const struct wire_slice *s = &w->slices.data[i];
+
+		if (strcmp(wire_find_track(w, s->track)->name, "gstrace critical path") != 0) {
+			continue;
+		}
+		HOLDS(next < c.segment_count, "%s", name);
+		HOLDS(s->begin_ns == file_ns(a->model, c.segments[next].begin_ns) &&
+			      s->end_ns == file_ns(a->model, c.segments[next].end_ns),
+		      "%s: stretch %" PRIu32, name, next);
+		next++;
+	}
+	HOLDS(next == c.segment_count, "%s", name);
+	gst_arena_free(arena);
+}
+
+/* Each range and mark is drawn once: on its thread's row, or on one of its process. */
+static void check_ranges(const struct gst_analysis *a, const struct wire_trace *w,
+			 const struct found *f, const char *name)
+{
+	const struct gst_model *m = a->model;
+	size_t ranges = 0, marks = 0, named = 0;
+
+	for (size_t i = 0; i < w->slices.count; i++) {
+		const struct wire_slice *s = &w->slices.data[i];
+		const struct wire_track *t = wire_find_track(w, s->track);
+
+		if (s->range) {
+			named++;
+		}
+		if (!s->is_nvtx) {
+			continue;
+		}
+		HOLDS(t->tid >= 0 || strcmp(t->name, "NVTX ranges") == 0, "%s: track %s", name,
+		      t->name);
+		ranges += !s->is_instant;
+		marks += s->is_instant;
+	}
+	HOLDS(ranges == m->stats.nvtx_ranges && marks == m->stats.nvtx_marks, "%s", name);
+	/* Work has the range of its call as an argument; a call that is drawn in a range is in it. */
+	for (gst_op_id i = 0; i < m->op_count; i++) {
+		uint32_t range =
+			m->ops[i].call == GST_NONE ? GST_NONE : gst_call_range(m, m->ops[i].call);
+
+		if (f->slice_of_op[i]) {
+			HOLDS((w->slices.data[f->slice_of_op[i] - 1].range != 0) ==
+				      (range != GST_NONE && m->ranges[range].name != 0),
+			      "%s: op %" PRIu32, name, i);
+			named -= range != GST_NONE && m->ranges[range].name != 0;
+		}
+	}
+	HOLDS(named == 0, "%s", name);
+	/* load is launched in forward, in step; layer ends after forward, so it is on a row of the process. */
+	if (strstr(name, "n1_nvtx")) {
+		static const uint32_t depth[] = {2, 2, 1, 1, 0};
+
+		for (gst_call_id i = 0; i < m->call_count; i++) {
+			const struct wire_slice *s = &w->slices.data[f->slice_of_call[i] - 1];
+			uint32_t around = 0;
+
+			for (; s->within != WIRE_NONE; s = &w->slices.data[s->within]) {
+				HOLDS(w->slices.data[s->within].is_nvtx, "%s", name);
+				around++;
+			}
+			HOLDS(around == depth[i], "%s: call %" PRIu32, name, i);
+		}
+	}
+}
+
 static void check_all(const struct gst_analysis *a, const char *name)
 {
 	const struct gst_model *m = a->model;
@@ -392,6 +472,8 @@ static void check_all(const struct gst_analysis *a, const char *name)
 	check_launches(a, &f, name);
 	check_arrows(a, &w, &f, name);
 	check_tracks(a, &w, name);
+	check_critical(a, &w, name);
+	check_ranges(a, &w, &f, name);
 
 	/* Each form alone: the other leaves nothing behind. */
 	export(a, &(struct gst_perfetto_options){.tracks = true}, &other, name);

@@ -21,6 +21,7 @@
 #include "analyzer/export/export_names.h"
 #include "analyzer/export/graph_use.h"
 #include "analyzer/export/schema_sql.h"
+#include "analyzer/timing/critical.h"
 #include "tracer/format/api.h"
 #include "tracer/format/schema.h"
 #include "tracer/format/version.h"
@@ -501,6 +502,7 @@ static void put_calls(struct writer *w)
 		put_int(w, call->op_count);
 		put_int(w, !!(call->flags & GST_CALL_CAPTURED));
 		put_int(w, !!(call->flags & GST_CALL_AMBIGUOUS));
+		put_id(w, gst_call_range(m, i));
 		end_row(w);
 	}
 	end_table(w);
@@ -875,6 +877,126 @@ static void put_losses(struct writer *w)
 	end_table(w);
 }
 
+/* ---- NVTX ------------------------------------------------------------------------------------------------ */
+
+static void put_payload(struct writer *w, const struct gst_range *r)
+{
+	uint32_t low = (uint32_t)r->payload;
+	double wide = 0;
+	float narrow = 0;
+
+	switch (r->payload_type) {
+	case 1:
+		put_number(w, r->payload);
+		break;
+	case 2:
+		put_int(w, (int64_t)r->payload);
+		break;
+	case 4:
+		put_number(w, low);
+		break;
+	case 5:
+		put_int(w, (int32_t)low);
+		break;
+	case 3:
+	case 6:
+		memcpy(&wide, &r->payload, sizeof(wide));
+		memcpy(&narrow, &low, sizeof(narrow));
+		if (ok(w)) {
+			check(w, sqlite3_bind_double(w->row, ++w->column,
+						     r->payload_type == 3 ? wide : (double)narrow));
+		}
+		break;
+	default: /* none, or one that we do not know */
+		put_null(w);
+		break;
+	}
+}
+
+static void put_nvtx(struct writer *w)
+{
+	static const char *const kinds[] = {"unknown", "thread", "stream",  "event",
+					    "context", "device", "category"};
+	const struct gst_model *m = w->m;
+
+	begin_table(w, "nvtx_ranges");
+	for (uint32_t i = 0; i < m->range_count && ok(w); i++) {
+		const struct gst_range *r = &m->ranges[i];
+
+		put_int(w, i);
+		put_int(w, r->thread);
+		put_word(w, r->what == GST_NVTX_MARK   ? "mark"
+			    : r->what == GST_NVTX_PUSH ? "push"
+						       : "start");
+		put_string(w, r->name);
+		put_string(w, r->domain);
+		put_number_if(w, r->category, r->category);
+		put_number(w, r->begin_ns);
+		put_number_if(w, r->end_ns != GST_RANGE_OPEN, r->end_ns);
+		put_id(w, r->parent);
+		put_number_if(w, r->color, r->color);
+		put_payload(w, r);
+		end_row(w);
+	}
+	end_table(w);
+	begin_table(w, "nvtx_names");
+	for (uint32_t i = 0; i < m->given_name_count && ok(w); i++) {
+		const struct gst_given_name *g = &m->given_names[i];
+
+		put_int(w, i);
+		put_int(w, g->process);
+		put_word(w, kinds[g->type < sizeof(kinds) / sizeof(kinds[0]) ? g->type : 0]);
+		put_bits(w, g->object);
+		put_string(w, g->name);
+		put_string(w, g->domain);
+		put_id(w, g->type == GST_NVTX_OF_THREAD ? g->target : GST_NONE);
+		put_id(w, g->type == GST_NVTX_OF_STREAM ? g->target : GST_NONE);
+		end_row(w);
+	}
+	end_table(w);
+}
+
+/* ---- the critical path ----------------------------------------------------------------------------------- */
+
+static void put_node_if(struct writer *w, gst_node_id n)
+{
+	if (n == GST_NONE) {
+		put_null(w);
+		put_null(w);
+	} else {
+		put_node(w, n);
+	}
+}
+
+static void put_critical(struct writer *w)
+{
+	struct gst_arena *arena = gst_arena_new(0);
+	struct gst_critical c;
+
+	gst_timing_critical(w->a->timing, GST_NONE, arena, &c);
+	begin_table(w, "critical_path");
+	for (uint32_t i = 0; i < c.segment_count && ok(w); i++) {
+		const struct gst_segment *s = &c.segments[i];
+
+		put_int(w, i);
+		put_number(w, s->begin_ns);
+		put_number(w, s->end_ns);
+		put_word(w, gst_cause_name((enum gst_cause)s->cause));
+		put_word(w, s->unknown ? gst_unknown_name((enum gst_unknown)s->unknown) : NULL);
+		put_node_if(w, s->node);
+		put_node_if(w, s->from);
+		put_word(w,
+			 s->edge == GST_NONE
+				 ? NULL
+				 : gst_rule_id((enum gst_rule)gst_order_edge(w->a->order, s->edge)
+						       ->rule));
+		put_number_if(w, s->held_ns != UINT64_MAX, s->held_ns);
+		end_row(w);
+	}
+	end_table(w);
+	gst_arena_free(arena);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
 /* Part of the schema from @from to @to; NULL = its end. */
@@ -915,6 +1037,8 @@ static void fill(struct writer *w)
 	put_edges(w);
 	put_findings(w);
 	put_losses(w);
+	put_nvtx(w);
+	put_critical(w);
 	execute_part(w, after, NULL);
 	execute(w, "COMMIT");
 }

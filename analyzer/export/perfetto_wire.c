@@ -200,6 +200,7 @@ struct reader {
 	struct gst_map interned[S_COUNT];
 	struct gst_map uuids, event_ids;
 	uint64_t note_op, note_waiter, note_correlation, note_incomplete, note_wait_kind;
+	uint64_t note_range, category_nvtx;
 	uint64_t arg_op, arg_stream, arg_device, arg_wait_kind;
 	size_t first_field[M_COUNT];
 	bool has_state;
@@ -377,7 +378,7 @@ static bool read_entry(struct reader *r, enum message in, enum space space, stru
 	if (!is_new) {
 		return fail(r, "number %" PRIu64 " of space %d is defined twice", iid, space);
 	}
-	if (space == S_NOTE || space == S_ARGUMENT) {
+	if (space == S_NOTE || space == S_ARGUMENT || space == S_CATEGORY) {
 		const struct {
 			enum space space;
 			const char *name;
@@ -388,6 +389,8 @@ static bool read_entry(struct reader *r, enum message in, enum space space, stru
 			{S_NOTE, "correlation", &r->note_correlation},
 			{S_NOTE, "incomplete", &r->note_incomplete},
 			{S_NOTE, "wait_kind", &r->note_wait_kind},
+			{S_NOTE, "nvtx_range", &r->note_range},
+			{S_CATEGORY, "nvtx", &r->category_nvtx},
 			{S_ARGUMENT, "op", &r->arg_op},
 			{S_ARGUMENT, "stream", &r->arg_stream},
 			{S_ARGUMENT, "device", &r->arg_device},
@@ -449,6 +452,8 @@ static bool read_note(struct reader *r, struct event *e, struct cursor c)
 		e->slice.waiter = value;
 	} else if (name == r->note_correlation) {
 		e->slice.correlation = value;
+	} else if (name == r->note_range) {
+		e->slice.range = string;
 	} else if (name == r->note_incomplete) {
 		e->slice.is_incomplete = value == 1;
 	} else if (name == r->note_wait_kind) {
@@ -471,6 +476,7 @@ static bool read_event(struct reader *r, uint64_t ts, struct cursor c)
 		switch (it.number) {
 		case 3:
 			e->has_category = true;
+			e->slice.is_nvtx = it.value == r->category_nvtx;
 			if (!defined(r, S_CATEGORY, it.value, "category")) {
 				return false;
 			}
@@ -965,29 +971,36 @@ static bool join(struct reader *r)
 		s->begin_ns = s->end_ns = e->ts;
 		s->begin_packet = s->end_packet = e->packet;
 		s->is_instant = e->type == 3;
+		if (!gst_map_get(&open, s->track, &slot)) {
+			slot = UINT32_MAX;
+		}
+		s->within = slot == UINT32_MAX ? WIRE_NONE : slot;
 		if (e->type == 3) {
-			if (!gst_map_get(&open, s->track, NULL)) {
+			if (slot == UINT32_MAX && !s->is_nvtx) {
 				ok = fail(r, "instant outside of a slice");
 			}
 			gst_vec_push(&t->slices, *s);
 			*s = (struct wire_slice){0};
 		} else if (e->type == 1) {
-			bool is_new;
-
-			gst_map_add(&open, s->track, (uint32_t)t->slices.count, &is_new);
-			if (!is_new) {
+			if (slot != UINT32_MAX && !t->slices.data[slot].is_nvtx) {
 				ok = fail(r, "two slices overlap on track %" PRIu64, s->track);
 				break;
 			}
+			gst_map_put(&open, s->track, (uint32_t)t->slices.count);
 			open_count++;
 			gst_vec_push(&t->slices, *s);
 			*s = (struct wire_slice){0};
 		} else {
-			if (!gst_map_get(&open, s->track, &slot)) {
+			if (slot == UINT32_MAX) {
 				ok = fail(r, "end without begin on track %" PRIu64, s->track);
 				break;
 			}
-			gst_map_remove(&open, s->track);
+			/* What it stands within is open again. */
+			if (t->slices.data[slot].within == WIRE_NONE) {
+				gst_map_remove(&open, s->track);
+			} else {
+				gst_map_put(&open, s->track, (uint32_t)t->slices.data[slot].within);
+			}
 			open_count--;
 			t->slices.data[slot].end_ns = e->ts;
 			t->slices.data[slot].end_packet = e->packet;

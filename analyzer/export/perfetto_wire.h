@@ -27,6 +27,9 @@ struct wire_slice {
 	uint64_t op, waiter;  /* arguments of these names; WIRE_NONE */
 	uint64_t correlation; /* argument; WIRE_NONE */
 	bool is_instant, is_api, is_incomplete, has_wait_kind;
+	bool is_nvtx;			 /* of the category nvtx: others may stand within it */
+	uint64_t within;		 /* index of the slice that it stands within; WIRE_NONE */
+	uint64_t range;			 /* string of the argument nvtx_range; 0 */
 	size_t begin_packet, end_packet; /* position in the file */
 	struct wire_ids submissions, waits, flows_out, flows_in;
 };
@@ -65,7 +68,7 @@ struct wire_trace {
  *
  * Checked: framing, known fields of the right wire type alone, unpacked numbers, valid UTF-8, sequences
  * and their flags, ids defined before use, one clock snapshot (6, 3, 1) before the first time,
- * slices that follow each other on each track, ends without names, waits on ends and launches on API slices
+ * slices that follow each other on each track or stand within NVTX ranges, ends without names, waits on ends and launches on API slices
  * alone, each flow with one source and one later target, event ids used once, parents that exist.
  */
 bool wire_read(const void *data, size_t size, struct wire_trace *t);

@@ -121,7 +121,36 @@ CREATE TABLE calls (
   event_id INTEGER REFERENCES events,
   op_count INTEGER NOT NULL,
   is_captured INTEGER NOT NULL,
-  is_ambiguous INTEGER NOT NULL
+  is_ambiguous INTEGER NOT NULL,
+  nvtx_range_id INTEGER REFERENCES nvtx_ranges
+) STRICT;
+
+-- NVTX. kind: push (ends in its thread, within parent_id), start (ends in any thread), mark (a moment).
+-- end_ns NULL: not ended in what was read. payload: integer, or real.
+CREATE TABLE nvtx_ranges (
+  id INTEGER PRIMARY KEY,
+  thread_id INTEGER NOT NULL REFERENCES threads,
+  kind TEXT NOT NULL,
+  name TEXT,
+  domain TEXT,
+  category INTEGER,
+  begin_ns INTEGER NOT NULL,
+  end_ns INTEGER,
+  parent_id INTEGER REFERENCES nvtx_ranges,
+  color INTEGER,
+  payload ANY
+) STRICT;
+
+-- Names that the program gave by NVTX. kind: what is named. thread_id, stream_id: whose name it is now.
+CREATE TABLE nvtx_names (
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER NOT NULL REFERENCES processes,
+  kind TEXT NOT NULL,
+  object INTEGER NOT NULL,
+  name TEXT,
+  domain TEXT,
+  thread_id INTEGER REFERENCES threads,
+  stream_id INTEGER REFERENCES streams
 ) STRICT;
 
 CREATE TABLE names (
@@ -304,6 +333,22 @@ CREATE TABLE finding_path (
   PRIMARY KEY (finding_id, number)
 ) STRICT, WITHOUT ROWID;
 
+-- The critical path, one stretch after the other (docs/CRITICAL.md). node: what ran, was about to, or was called;
+-- from: what it had to wait for, or the call before.
+CREATE TABLE critical_path (
+  id INTEGER PRIMARY KEY,
+  begin_ns INTEGER NOT NULL,
+  end_ns INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  unknown TEXT,
+  node_kind TEXT,
+  node_id INTEGER,
+  from_kind TEXT,
+  from_id INTEGER,
+  rule_id TEXT REFERENCES rules,
+  held_ns INTEGER
+) STRICT;
+
 -- Records that are not in the trace. count NULL: not known how many; times NULL: at any time.
 CREATE TABLE losses (
   id INTEGER PRIMARY KEY,
@@ -342,7 +387,8 @@ SELECT ops.id AS op_id, ops.kind,
        begin_ns, end_ns, end_ns - begin_ns AS duration_ns,
        streams.name AS stream, ops.stream_id, streams.context_id, contexts.device_id,
        streams.process_id, ops.call_id, apis.name AS api, calls.enter_ns AS submitted_ns,
-       coalesce(copies.bytes, memsets.bytes) AS bytes, graph_launch_op_id, ops.event_id
+       coalesce(copies.bytes, memsets.bytes) AS bytes, graph_launch_op_id, ops.event_id,
+       (SELECT nvtx_ranges.name FROM nvtx_ranges WHERE nvtx_ranges.id = calls.nvtx_range_id) AS nvtx_range
 FROM ops
 LEFT JOIN names ON names.id = ops.name_id
 LEFT JOIN streams ON streams.id = ops.stream_id
@@ -355,7 +401,8 @@ LEFT JOIN memsets ON memsets.op_id = ops.id;
 CREATE VIEW v_calls AS
 SELECT calls.id AS call_id, apis.name AS api, apis.class, enter_ns, exit_ns,
        exit_ns - enter_ns AS duration_ns, result, threads.tid, threads.name AS thread, thread_id,
-       threads.process_id, stream_id, correlation
+       threads.process_id, stream_id, correlation,
+       (SELECT nvtx_ranges.name FROM nvtx_ranges WHERE nvtx_ranges.id = calls.nvtx_range_id) AS nvtx_range
 FROM calls
 JOIN apis ON apis.id = calls.api_id
 JOIN threads ON threads.id = calls.thread_id;
