@@ -351,6 +351,8 @@ static void seal(struct gst_order_builder *b)
 	group_in(o, in_first, in);
 	o->v.in = in;
 	o->v.in_first = in_first;
+	o->possible_count = (uint32_t)b->possible.count;
+	GST_ARENA_TAKE_VEC(b->arena, o->possible, &b->possible);
 	gst_order_seal_topology(o, b->backward.data, b->backward.count, b->arena);
 	o->op_refs = gst_arena_copy(b->arena, b->op_refs.data,
 				    b->op_refs.count * sizeof(*b->op_refs.data));
@@ -406,6 +408,12 @@ struct gst_order_outs gst_order_group_out(const struct gst_order *o, struct gst_
 
 	group_out(o, first, ids);
 	return (struct gst_order_outs){.ids = ids, .first = first};
+}
+
+const gst_edge_id *gst_order_possible(const struct gst_order *o, uint32_t *count)
+{
+	*count = o->possible_count;
+	return o->possible;
 }
 
 static const struct gst_ref *find_ref(const struct gst_ref *refs, uint32_t count, gst_node_id node)

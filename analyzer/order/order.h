@@ -154,6 +154,9 @@ static inline gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_
 	return n >= v->barrier_base ? v->barrier_owner[n - v->barrier_base] : GST_NONE;
 }
 
+/** Ids of all edges whose strength is not DOCUMENTED, in order. */
+const gst_edge_id *gst_order_possible(const struct gst_order *o, uint32_t *count);
+
 /** Which EVENT_RECORD op an EVENT_WAIT op (or a waiting call, by node) refers to. */
 enum gst_record_ref {
 	GST_REF_OP,
@@ -213,6 +216,30 @@ enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };
  */
 enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b,
 				 const struct gst_path_query *q);
+
+/* How far each chain (a stream, a thread) is before each point; for many questions about one graph. */
+struct gst_clocks;
+
+/**
+ * Chain clocks of @o, which must outlive them. Their trees take at most @limit_bytes beside 14 bytes a node;
+ * points for which there is no room get none, and questions about these are searched for.
+ *
+ * Cost: the edges, and where chains meet, what one knew and the other did not, 64 bytes and a step for each 16
+ * chains of it: little where a legacy op or a wait brings all up to date, up to all chains for each op where
+ * every op waits for any stream. Give back with gst_clocks_free (NULL is fine).
+ */
+struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_bytes)
+	__attribute__((warn_unused_result));
+void gst_clocks_free(struct gst_clocks *c);
+
+/** As gst_order_before without a query, whatever lies between the two: a look at one clock, or two. */
+enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst_node_id b);
+
+struct gst_clocks_stats {
+	uint64_t bytes, steps; /* of the trees; looks at edges and branches while they were made */
+	bool is_full;
+};
+struct gst_clocks_stats gst_clocks_stats(const struct gst_clocks *c);
 
 /**
  * Why: a path from @a to @b of documented edges if there is one, with the fewest edges, ties by lowest id.

@@ -42,6 +42,8 @@ struct gst_order {
 	uint32_t cycle_count;
 	const struct gst_ref *op_refs, *call_refs;
 	uint32_t op_ref_count, call_ref_count;
+	const gst_edge_id *possible; /* edges that are not documented */
+	uint32_t possible_count;
 	const struct gst_ambiguous_pair *ambiguous;
 	uint32_t ambiguous_count;
 	const gst_op_id
@@ -144,6 +146,7 @@ struct gst_order_builder {
 	gst_op_id first_op, end_op;  /* of the call under way */
 	/* edges that may lead to what was submitted before their source: all that do are among them */
 	GST_VEC(gst_edge_id) backward;
+	GST_VEC(gst_edge_id) possible;
 	GST_VEC(struct gst_front) pool;
 	uint32_t free_fronts;
 	GST_VEC(struct gst_front) preds;  /* answer of collect */
@@ -300,6 +303,9 @@ static inline gst_op_id gst_order_wait_nodes(const struct gst_order *o, gst_node
 		++*count;
 	return op;
 }
+
+/* reach.c: the answer where no path was found. */
+enum gst_answer gst_order_no_path(const struct gst_order *o, gst_node_id a, gst_node_id b);
 
 /* May calls of @process between the two times be missing? */
 bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,

@@ -55,7 +55,7 @@ static enum gst_answer no_path_inside(const struct gst_order *o, gst_op_id a, gs
 }
 
 /* No path was found: is that an answer? Not where calls between the two may be missing. */
-static enum gst_answer no_path(const struct gst_order *o, gst_node_id a, gst_node_id b)
+enum gst_answer gst_order_no_path(const struct gst_order *o, gst_node_id a, gst_node_id b)
 {
 	const struct gst_model *m = o->m;
 	uint32_t process = process_of(o, a);
@@ -161,7 +161,7 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 	if (s.first >= o->acyclic_count || s.last >= o->acyclic_count)
 		return GST_DONT_KNOW;
 	if (s.first >= s.last)
-		return no_path(o, a, b);
+		return gst_order_no_path(o, a, b);
 	words = (s.last - s.first) / 64 + 1;
 	if (words > STACK_WORDS) {
 		s.bits = gst_mem_alloc(words * sizeof(*s.bits));
@@ -172,5 +172,5 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 	answer = go_back(&s);
 	if (s.bits != on_stack)
 		gst_mem_free(s.bits, words * sizeof(*s.bits));
-	return answer == GST_NO ? no_path(o, a, b) : answer;
+	return answer == GST_NO ? gst_order_no_path(o, a, b) : answer;
 }

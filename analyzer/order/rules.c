@@ -42,6 +42,8 @@ void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_
 
 	gst_vec_push(&b->edges, e);
 	b->o->stats.per_rule[rule]++;
+	if (strength != GST_DOCUMENTED)
+		gst_vec_push(&b->possible, (gst_edge_id)(b->edges.count - 1));
 	if (!is_forward(b, from, to))
 		gst_vec_push(&b->backward, (gst_edge_id)(b->edges.count - 1));
 }

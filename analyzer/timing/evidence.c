@@ -14,6 +14,8 @@
  */
 #include "analyzer/timing/timing_internal.h"
 
+#include <string.h>
+
 /* After this much more time the call did something else than to wait. */
 #define SOON_NS 200000u
 /* Host and device clocks are this far apart at best. */
@@ -280,13 +282,18 @@ static void judge_value(struct gst_timing *t, gst_op_id op)
 
 void gst_timing_init_evidence(struct gst_timing *t)
 {
-	for (gst_edge_id e = 0; e < t->edge_count; e++) {
-		t->edges[e] = gst_order_edge(t->o, e)->strength;
+	uint32_t count;
+	const gst_edge_id *possible = gst_order_possible(t->o, &count);
+
+	_Static_assert(GST_DOCUMENTED == 0, "what is not written is documented");
+	for (uint32_t i = 0; i < count; i++) {
+		t->edges[possible[i]] = gst_order_edge(t->o, possible[i])->strength;
 	}
-	for (gst_node_id n = 0; n < t->node_count; n++) {
-		t->seen_ns[n] = n < t->m->op_count && t->m->ops[n].flags & GST_OP_EARLY_BEGIN
-					? t->m->ops[n].begin_ns
-					: GST_TIME_UNKNOWN;
+	memset(t->seen_ns, 0xff, t->node_count * sizeof(*t->seen_ns)); /* GST_TIME_UNKNOWN */
+	for (gst_op_id i = 0; i < t->m->op_count && t->m->stats.early_begins; i++) {
+		if (t->m->ops[i].flags & GST_OP_EARLY_BEGIN) {
+			t->seen_ns[i] = t->m->ops[i].begin_ns;
+		}
 	}
 }
 

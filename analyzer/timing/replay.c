@@ -51,8 +51,11 @@ static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
 }
 
 /* The least time from enter to begin of each kind of op: what a launch costs when nothing else holds it. */
-static void find_latencies(const struct gst_model *m, uint64_t latency_ns[GST_OP_KIND_COUNT])
+void gst_replay_find_latencies(struct gst_timing *t)
 {
+	const struct gst_model *m = t->m;
+	uint64_t *latency_ns = t->latency_ns;
+
 	for (uint32_t k = 0; k < GST_OP_KIND_COUNT; k++) {
 		latency_ns[k] = UINT64_MAX;
 	}
@@ -72,7 +75,6 @@ static void find_latencies(const struct gst_model *m, uint64_t latency_ns[GST_OP
 struct builder {
 	struct gst_timing *t;
 	uint32_t *place; /* [moment_count] position in topological order */
-	uint64_t latency_ns[GST_OP_KIND_COUNT];
 	GST_VEC(struct gst_arc) arcs;
 	GST_VEC(struct gst_heavy_arc) heavy;
 	uint64_t sum_ns; /* of all weights and durations, as far as it fits */
@@ -103,7 +105,7 @@ static void add_arc(struct builder *b, gst_moment_id source, uint64_t source_ns,
 	if (source_ns > b->at) {
 		weight_ns = -(int64_t)(source_ns - b->at);
 	} else if (form == GST_ENTER_BEGIN && is_timed_op(b->t, b->target)) {
-		uint64_t least = b->latency_ns[b->t->m->ops[b->target].kind];
+		uint64_t least = b->t->latency_ns[b->t->m->ops[b->target].kind];
 		uint64_t gap = b->at - source_ns;
 		weight_ns = (int64_t)(gap < least ? gap : least);
 	}
@@ -174,7 +176,6 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 	const struct gst_model *m = t->m;
 	struct builder b = {.t = t};
 
-	find_latencies(m, b.latency_ns);
 	b.place = t->place;
 	gst_vec_reserve(&b.arcs, (size_t)t->edge_count + m->call_count + m->copy_count);
 	for (uint32_t i = 0; i < t->moment_count; i++) {

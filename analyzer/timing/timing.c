@@ -34,34 +34,6 @@ uint32_t gst_timing_device(const struct gst_timing *t, gst_op_id op)
 	return ctx == GST_NONE ? GST_NONE : t->m->contexts[ctx].device;
 }
 
-uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e)
-{
-	const struct gst_model *m = t->m;
-
-	switch ((enum gst_form)e->form) {
-	case GST_ENTER_BEGIN: {
-		const struct gst_call *c = &m->calls[e->from - m->op_count];
-		return gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN;
-	}
-	case GST_EXIT_ENTER: {
-		const struct gst_call *c = &m->calls[e->from - m->op_count];
-		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
-	}
-	case GST_BEGIN_BEGIN:
-		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
-			return gst_timing_begin(t, e->from);
-		}
-		return t->seen_ns[e->from];
-	case GST_END_BEGIN:
-	case GST_END_EXIT:
-		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
-			return m->ops[e->from].end_ns;
-		}
-		return t->seen_ns[e->from];
-	}
-	return GST_TIME_UNKNOWN;
-}
-
 /* ---- copy engines --------------------------------------------------------------------------------- */
 
 struct engine_copy {
@@ -378,24 +350,6 @@ static uint32_t share_of(const struct gst_kernel *k, const struct gst_rec_device
 	return (uint32_t)((blocks * 1000000 + resident - 1) / resident);
 }
 
-static void find_shares(struct gst_timing *t)
-{
-	const struct gst_model *m = t->m;
-
-	for (uint32_t i = 0; i < m->kernel_count; i++) {
-		t->shares[i] = 1000000;
-	}
-	for (gst_op_id i = 0; i < m->op_count; i++) {
-		if (m->ops[i].kind == GST_OP_KERNEL && m->ops[i].detail != GST_NONE) {
-			uint32_t device = gst_timing_device(t, i);
-			if (device != GST_NONE) {
-				t->shares[m->ops[i].detail] = share_of(
-					&m->kernels[m->ops[i].detail], &m->devices[device].rec);
-			}
-		}
-	}
-}
-
 static void find_spinning(struct gst_timing *t)
 {
 	uint32_t count = gst_strtab_count(t->m->strings);
@@ -414,9 +368,15 @@ static void find_spinning(struct gst_timing *t)
 uint32_t gst_timing_share(const struct gst_timing *t, gst_op_id op)
 {
 	const struct gst_op *x = &t->m->ops[op];
+	uint32_t device;
 
 	GST_ASSERT(op < t->m->op_count);
-	return x->kind == GST_OP_KERNEL && x->detail != GST_NONE ? t->shares[x->detail] : 1000000;
+	if (x->kind != GST_OP_KERNEL || x->detail == GST_NONE) {
+		return 1000000;
+	}
+	device = gst_timing_device(t, op);
+	return device == GST_NONE ? 1000000
+				  : share_of(&t->m->kernels[x->detail], &t->m->devices[device].rec);
 }
 
 /* ---- the public side ------------------------------------------------------------------------------- */
@@ -430,7 +390,7 @@ static void prepare(uint32_t index, void *payload)
 		find_topological(t);
 	} else {
 		gst_timing_init_evidence(t);
-		find_shares(t);
+		gst_replay_find_latencies(t);
 		find_spinning(t);
 	}
 }
@@ -472,7 +432,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 		t->process = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
 	}
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
-	t->shares = GST_ARENA_ARRAY(arena, uint32_t, m->kernel_count);
+	t->latency_ns = GST_ARENA_ARRAY(arena, uint64_t, GST_OP_KIND_COUNT);
 	gst_parallel_run(2, prepare, t);
 	gst_timing_settle(t, arena);
 	*out = t;

@@ -49,8 +49,7 @@ struct gst_timing {
 		*engine_prev; /* [copy_count] the copy after / before it on its engine, or GST_NONE */
 	uint64_t *
 		latency_ns; /* [GST_OP_KIND_COUNT] least time seen from a call's enter to its op's begin */
-	uint8_t *spins;	  /* [strings] the kernel of this name waits for other devices */
-	uint32_t *shares; /* [kernel_count] share of the device in millionths */
+	uint8_t *spins; /* [strings] the kernel of this name waits for other devices */
 	/* The replay, by position in topological: */
 	uint32_t *place;     /* [moment_count] position of a moment */
 	uint32_t *arc_begin; /* [moment_count + 1] first arc into it */
@@ -75,6 +74,9 @@ static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op
 
 /** Each edge and moment as it is before there is evidence. */
 void gst_timing_init_evidence(struct gst_timing *t);
+
+/** Fill latency_ns. */
+void gst_replay_find_latencies(struct gst_timing *t);
 
 /** Evidence at moment @p, which is next in topological: strengths of edges into it, seen_ns, is_vague. */
 void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p);
@@ -118,6 +120,32 @@ static inline bool gst_call_has_exit(const struct gst_call *c)
 uint32_t gst_timing_device(const struct gst_timing *t, gst_op_id op);
 
 /** Time of the source of @e; GST_TIME_UNKNOWN. */
-uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e);
+static inline uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e)
+{
+	const struct gst_model *m = t->m;
+
+	switch ((enum gst_form)e->form) {
+	case GST_ENTER_BEGIN: {
+		const struct gst_call *c = &m->calls[e->from - m->op_count];
+		return gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN;
+	}
+	case GST_EXIT_ENTER: {
+		const struct gst_call *c = &m->calls[e->from - m->op_count];
+		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
+	}
+	case GST_BEGIN_BEGIN:
+		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
+			return gst_timing_begin(t, e->from);
+		}
+		return t->seen_ns[e->from];
+	case GST_END_BEGIN:
+	case GST_END_EXIT:
+		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
+			return m->ops[e->from].end_ns;
+		}
+		return t->seen_ns[e->from];
+	}
+	return GST_TIME_UNKNOWN;
+}
 
 #endif
