@@ -30,6 +30,7 @@ struct gst_clocks {
 	uint64_t limit_bytes;
 	uint32_t levels;
 	bool is_full;
+	bool has_open_nodes; /* something else than launches and nodes that wait lets in what is outside */
 	uint64_t steps;
 };
 
@@ -112,6 +113,14 @@ static bool continues(const struct gst_order *o, const struct gst_edge *e)
 	       o->m->ops[e->from].stream == o->m->ops[e->to].stream;
 }
 
+/* Is @from the launch of node @n, or another node of it? */
+static bool is_inside(const struct gst_order *o, gst_node_id from, gst_op_id n)
+{
+	gst_op_id launch = o->m->ops[n].parent;
+
+	return from == launch || (gst_node_is_op(o, from) && o->m->ops[from].parent == launch);
+}
+
 /* Give each node its place in a chain: behind a node that has none behind it yet, or in a new one. */
 static uint32_t find_chains(struct gst_clocks *c)
 {
@@ -127,9 +136,16 @@ static uint32_t find_chains(struct gst_clocks *c)
 		uint32_t count;
 		const gst_edge_id *in;
 
-		if (p != gst_point_begin(n) || is_node_of_graph(o, n))
+		if (p != gst_point_begin(n))
 			continue;
 		in = gst_order_in(o, n, &count);
+		if (is_node_of_graph(o, n)) {
+			for (uint32_t i = 0; i < count && !c->has_open_nodes; i++)
+				c->has_open_nodes =
+					!is_inside(o, gst_order_edge(o, in[i])->from, n) &&
+					o->m->ops[n].kind != GST_OP_EVENT_WAIT;
+			continue;
+		}
 		for (uint32_t i = 0; i < count && c->chain[n] == GST_NONE; i++) {
 			const struct gst_edge *e = gst_order_edge(o, in[i]);
 
@@ -354,13 +370,21 @@ enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst
 {
 	const struct gst_order *o = c->o;
 	gst_node_id source = is_node_of_graph(o, a) ? o->m->ops[a].parent : a;
+	gst_node_id target = b;
+	uint32_t waits;
 
+	/* What is before a node and not of its launch is before the launch. */
+	if (is_node_of_graph(o, b) && o->m->ops[b].parent != GST_NONE && !c->has_open_nodes) {
+		(void)gst_order_wait_nodes(o, o->m->ops[b].parent, &waits);
+		if (!waits)
+			target = o->m->ops[b].parent;
+	}
 	/* Inside of a launch, or where there is no clock: searched for. */
-	if (a == b || source == b || source == GST_NONE || c->chain[source] == GST_NONE ||
-	    c->chain[b] == GST_NONE || c->begin_clock[source] == NO_CLOCK ||
-	    c->begin_clock[b] == NO_CLOCK)
+	if (source == target || source == GST_NONE || c->chain[source] == GST_NONE ||
+	    c->chain[target] == GST_NONE || c->begin_clock[source] == NO_CLOCK ||
+	    c->begin_clock[target] == NO_CLOCK)
 		return gst_order_before(o, a, b, NULL);
-	if (before_point(c, b, false, c->chain[source]) > c->index[source])
+	if (before_point(c, target, false, c->chain[source]) > c->index[source])
 		return GST_YES;
 	return gst_order_no_path(o, a, b);
 }

@@ -13,6 +13,7 @@
 
 #define FIRST_LINE  "gstext 1.0\n"
 #define ASKED_NODES 12u
+#define CLOCK_NODES 24u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +40,20 @@ static void ask(const struct gst_order *o)
 	gst_arena_free(scratch);
 }
 
+/* Clocks, with and without room, say what a search says, for nodes from all over the graph. */
+static void ask_clocks(const struct gst_order *o, uint32_t things, uint64_t limit_bytes)
+{
+	struct gst_clocks *clocks = gst_clocks_new(o, limit_bytes);
+	uint32_t step = things / CLOCK_NODES + 1;
+
+	for (gst_node_id a = 0; a < things; a += step) {
+		for (gst_node_id b = 0; b < things; b += step)
+			GST_ASSERT(gst_clocks_before(clocks, a, b) ==
+				   gst_order_before(o, a, b, NULL));
+	}
+	gst_clocks_free(clocks);
+}
+
 static void build(const void *data, size_t size)
 {
 	const struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
@@ -54,6 +69,8 @@ static void build(const void *data, size_t size)
 		GST_ASSERT(!gst_model_validate(m));
 		if (!gst_order_build(m, arena, &o, &err)) {
 			ask(o);
+			ask_clocks(o, m->op_count + m->call_count, UINT64_MAX);
+			ask_clocks(o, m->op_count + m->call_count, 1024);
 			out = gst_outfile_open_memory();
 			gst_model_dump(m, out);
 			gst_order_dump(o, out);
