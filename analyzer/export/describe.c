@@ -143,8 +143,75 @@ bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *n
 /* Of one call: a hostile trace may have a call for each op, and each waiting for all. */
 enum { MAX_VISITED = 10000 };
 
+static bool has_ended(const struct gst_op *op)
+{
+	return (op->flags & GST_OP_TIMED) && !(op->flags & GST_OP_FORCED);
+}
+
+/* Look at the edges into @node, those of barrier points among them, for the op submitted first that has not ended. */
+static void earliest_before(const struct gst_analysis *a, gst_node_id node, gst_op_id *earliest,
+			    enum gst_rule *rule, uint32_t *visited)
+{
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(a->order, node, &count);
+
+	for (uint32_t i = 0; i < count && (*visited)++ < MAX_VISITED; i++) {
+		const struct gst_edge *edge = gst_order_edge(a->order, in[i]);
+
+		if (edge->form != GST_END_BEGIN ||
+		    gst_timing_strength(a->timing, in[i]) == GST_DISPROVED) {
+			continue;
+		}
+		if (gst_node_is_barrier(a->order, edge->from)) {
+			/* A barrier may stand on an earlier one; ids grow, so this ends. */
+			if (edge->from < node || gst_node_is_op(a->order, node)) {
+				earliest_before(a, edge->from, earliest, rule, visited);
+			}
+			continue;
+		}
+		if (gst_node_is_op(a->order, edge->from) &&
+		    !has_ended(&a->model->ops[edge->from]) && edge->from < *earliest) {
+			*earliest = edge->from;
+			*rule = (enum gst_rule)edge->rule;
+		}
+	}
+}
+
+static void add_rule(struct gst_open_wait *wait, enum gst_rule rule)
+{
+	for (uint32_t i = 0; i < wait->rule_count; i++) {
+		if (wait->rules[i] == rule) {
+			return;
+		}
+	}
+	if (wait->rule_count < GST_OPEN_WAIT_RULES) {
+		wait->rules[wait->rule_count++] = rule;
+	}
+}
+
+/* From op to op that has not ended, as long as an earlier one holds it up. */
+static void find_origin(const struct gst_analysis *a, struct gst_open_wait *wait, uint32_t *visited)
+{
+	gst_op_id op = wait->op;
+
+	wait->behind = GST_NONE;
+	while (*visited < MAX_VISITED) {
+		gst_op_id earliest = op; /* ids are in the order of submission: no circle */
+		enum gst_rule rule = wait->rule;
+
+		earliest_before(a, gst_node_of_op(op), &earliest, &rule, visited);
+		if (earliest == op) {
+			return;
+		}
+		add_rule(wait, rule);
+		wait->behind = op = earliest;
+	}
+	wait->behind = GST_NONE; /* too far to be sure */
+}
+
 uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint32_t max,
-			    void (*fn)(void *payload, gst_op_id op), void *payload)
+			    void (*fn)(void *payload, const struct gst_open_wait *wait),
+			    void *payload)
 {
 	uint32_t count, found = 0, visited = 0;
 	const gst_edge_id *in = gst_order_in(a->order, gst_node_of_call(a->order, call), &count);
@@ -174,7 +241,11 @@ uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint
 				continue;
 			}
 			if (found++ < max) {
-				fn(payload, from);
+				struct gst_open_wait wait = {.op = from,
+							     .rule = (enum gst_rule)edge->rule};
+
+				find_origin(a, &wait, &visited);
+				fn(payload, &wait);
 			}
 		}
 	}

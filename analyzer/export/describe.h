@@ -45,9 +45,28 @@ bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *n
 /** Was a part of the trace read (--from, --to)? Then what seems unfinished may be finished outside. */
 bool gst_analysis_is_window(const struct gst_analysis *a);
 
-/** Does a call that never returned wait for @node? Calls @fn for each op it waits for, at most @max; returns how many there are. */
+#define GST_OPEN_WAIT_RULES 8
+
+/* What a call waits for. */
+struct gst_open_wait {
+	gst_op_id op;
+	enum gst_rule rule; /* by which the call waits for it */
+	/* The unfinished op that holds op up in the end and is itself held up by none; GST_NONE: there is none. */
+	gst_op_id behind;
+	uint32_t
+		rule_count; /* of the way from op to there: each rule once, the nearest to op first */
+	enum gst_rule rules[GST_OPEN_WAIT_RULES];
+};
+
+/**
+ * Calls @fn for each op that a call which never returned waits for, at most @max; returns how many there are.
+ *
+ * Unfinished is what was not seen to end: its record may as well be missing. Of several ops that hold one up, the one
+ * submitted first is followed.
+ */
 uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint32_t max,
-			    void (*fn)(void *payload, gst_op_id op), void *payload);
+			    void (*fn)(void *payload, const struct gst_open_wait *wait),
+			    void *payload);
 
 /** Everything that is lost, ambiguous or not understood, a line each; nothing if there is nothing. */
 void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload, const char *line),

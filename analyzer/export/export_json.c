@@ -474,7 +474,7 @@ static void call_object(struct doc *d, gst_call_id id)
 	gst_json_end_object(j);
 }
 
-static void op_object(struct doc *d, gst_op_id id)
+static void op_members(struct doc *d, gst_op_id id)
 {
 	const struct gst_op *op = &d->m->ops[id];
 	bool is_timed = op->flags & GST_OP_TIMED;
@@ -482,7 +482,6 @@ static void op_object(struct doc *d, gst_op_id id)
 	char label[GST_LABEL_BYTES];
 
 	gst_model_op_label(d->m, id, label, sizeof(label));
-	gst_json_begin_object(j);
 	key_uint(j, "op", id);
 	key_string(j, "kind", gst_name_op_kind(op->kind));
 	key_string(j, "name", label);
@@ -490,12 +489,38 @@ static void op_object(struct doc *d, gst_op_id id)
 	key_id(j, "call", op->call);
 	key_time(j, "begin_ns", is_timed, op->begin_ns);
 	key_time(j, "end_ns", is_timed, op->end_ns);
-	gst_json_end_object(j);
 }
 
-static void wait_object(void *payload, gst_op_id op)
+static void op_object(struct doc *d, gst_op_id id)
 {
-	op_object(payload, op);
+	gst_json_begin_object(&d->j);
+	op_members(d, id);
+	gst_json_end_object(&d->j);
+}
+
+static void wait_object(void *payload, const struct gst_open_wait *wait)
+{
+	struct doc *d = payload;
+	struct gst_json *j = &d->j;
+
+	gst_json_begin_object(j);
+	op_members(d, wait->op);
+	key_string(j, "rule", gst_rule_id(wait->rule));
+	gst_json_key(j, "behind");
+	if (wait->behind == GST_NONE) {
+		gst_json_null(j);
+	} else {
+		gst_json_begin_object(j);
+		op_members(d, wait->behind);
+		gst_json_key(j, "rules");
+		gst_json_begin_array(j);
+		for (uint32_t i = 0; i < wait->rule_count; i++) {
+			gst_json_string(j, gst_rule_id(wait->rules[i]));
+		}
+		gst_json_end_array(j);
+		gst_json_end_object(j);
+	}
+	gst_json_end_object(j);
 }
 
 static void open_calls(struct doc *d)

@@ -384,9 +384,8 @@ static void header(struct report *r)
 
 /* ---- calls that never returned ----------------------------------------------------------------------- */
 
-static void wait_line(void *payload, gst_op_id op)
+static void unfinished_op(struct report *r, const char *how, gst_op_id op, const char *rules)
 {
-	struct report *r = payload;
 	const struct gst_model *m = r->a->model;
 	const struct gst_op *o = &m->ops[op];
 	char label[GST_LABEL_BYTES], state[96];
@@ -399,8 +398,44 @@ static void wait_line(void *payload, gst_op_id op)
 	} else {
 		snprintf(state, sizeof(state), "not seen to run");
 	}
-	field(r, "", "%s %s in %s: %s", r->shown++ == 0 ? "waits for" : "      and", label,
-	      gst_stream_label(m, o->stream).text, state);
+	field(r, "", "%s %s in %s: %s (%s)", how, label, gst_stream_label(m, o->stream).text, state,
+	      rules);
+}
+
+static void wait_line(void *payload, const struct gst_open_wait *wait)
+{
+	struct report *r = payload;
+	char rules[128];
+	int used = 0;
+
+	snprintf(rules, sizeof(rules), "%s, %s", gst_rule_id(wait->rule),
+		 gst_rule_text(wait->rule));
+	unfinished_op(r, r->shown++ == 0 ? "waits for" : "      and", wait->op, rules);
+	if (wait->behind == GST_NONE) {
+		return;
+	}
+	for (uint32_t i = 0; i < wait->rule_count; i++) {
+		/* ids of a few letters: they all fit */
+		used += snprintf(rules + used, sizeof(rules) - (size_t)used, "%s%s", i ? ", " : "",
+				 gst_rule_id(wait->rules[i]));
+	}
+	unfinished_op(r, "          behind", wait->behind, rules);
+}
+
+/* The last moment of which the trace of @process tells: its clock was looked at after the last call, too. */
+static uint64_t known_until_ns(const struct gst_model *m, uint32_t process)
+{
+	uint64_t until = m->end_ns;
+
+	for (uint32_t i = 0; i < m->loss_count; i++) {
+		const struct gst_loss *l = &m->losses[i];
+
+		if (l->process == process && l->reason == GST_LOSS_ENDED_EARLY &&
+		    l->since_ns > until) {
+			until = l->since_ns - 1;
+		}
+	}
+	return until;
 }
 
 static void open_calls(struct report *r)
@@ -416,6 +451,7 @@ static void open_calls(struct report *r)
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		const struct gst_call *c = &m->calls[i];
 		const struct gst_thread *t;
+		uint64_t until;
 		uint32_t waits;
 
 		if (c->flags & (GST_CALL_RETURNED | GST_CALL_NO_ENTER)) {
@@ -425,9 +461,10 @@ static void open_calls(struct report *r)
 			continue;
 		}
 		t = &m->threads[c->thread];
+		until = known_until_ns(m, t->process);
 		field(r, "", "%s, thread %" PRIu64 ", entered at %s, %s before the trace ends",
 		      gst_api_label(c->api).text, t->tid, gst_moment(c->enter_ns).text,
-		      gst_duration(m->end_ns > c->enter_ns ? m->end_ns - c->enter_ns : 0).text);
+		      gst_duration(until > c->enter_ns ? until - c->enter_ns : 0).text);
 		r->shown = 0;
 		waits = gst_describe_waits(r->a, i, bound(r, UINT32_MAX, MAX_WAITS), wait_line, r);
 		if (waits == 0) {

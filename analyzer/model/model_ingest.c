@@ -970,7 +970,9 @@ static void ingest_reason(struct gst_builder *b, uint32_t process,
 			    b->losses.data[i].reason == GST_LOSS_ENDED_EARLY)
 				return;
 		}
-		add_loss(b, process, 0, GST_LOSS_ENDED_EARLY, 0, stats->last_ns, UINT64_MAX);
+		/* After it: the call that a hung program is in mostly is the last of all. */
+		add_loss(b, process, 0, GST_LOSS_ENDED_EARLY, 0,
+			 stats->last_ns ? stats->last_ns + 1 : 0, UINT64_MAX);
 		break;
 	case GST_LOAD_PENDING:
 		add_loss(b, process, GST_REC_KERNEL, GST_LOSS_UNKNOWN, r->count, 0, 0);
