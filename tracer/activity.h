@@ -37,7 +37,6 @@ enum gst_event_ids {
 struct gst_activity_options {
 	bool calls;	  /* records of calls too: no callback may come */
 	bool graph_nodes; /* each node of a graph; otherwise one record for a launch of a graph */
-	bool host_wrap;	  /* the tracer runs host functions itself and knows when they ran */
 	bool event_times; /* ask the device when it reached each event; numbers come with it */
 	enum gst_event_ids event_ids;
 };
@@ -64,7 +63,7 @@ struct gst_activity {
 	_Atomic uint32_t is_ready;	     /* late kinds may be asked for */
 	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT]; /* late kinds that were */
 	bool must_check; /* this CUPTI is newer than the layouts we know */
-	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_READ];
+	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
 	_Atomic uint32_t is_told;  /* a record of a call was taken over */
 	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
 };
