@@ -10,6 +10,7 @@
  */
 #include "tracer/activity.h"
 #include "tracer/format/api.h"
+#include "tracer/linebuf.h"
 #include "tracer/thread_slot.h"
 
 #include <errno.h>
@@ -24,6 +25,46 @@
 
 /* CUPTI's buffer callbacks carry no pointer of ours. */
 static struct gst_activity *receiver;
+
+static bool has(const struct gst_activity *a, uint32_t since)
+{
+	return a->cupti->version >= since;
+}
+
+/* Bytes that are read of a record, from which version on: the gates of the functions below, as sizes. */
+static const struct {
+	uint32_t kind, since, bytes;
+} read_sizes[] = {
+	{GST_CUPTI_KIND_CONCURRENT_KERNEL, 0, GST_CUPTI_KERNEL_SIZE_7},
+	{GST_CUPTI_KIND_KERNEL, 0, GST_CUPTI_KERNEL_SIZE_7},
+	{GST_CUPTI_KIND_MEMCPY, 0, GST_CUPTI_MEMCPY_SIZE_5},
+	{GST_CUPTI_KIND_MEMCPY, GST_CUPTI_V_12_8, GST_CUPTI_MEMCPY_SIZE_6},
+	{GST_CUPTI_KIND_MEMCPY2, 0, GST_CUPTI_MEMCPY_PTOP_SIZE_4},
+	{GST_CUPTI_KIND_MEMSET, 0, GST_CUPTI_MEMSET_SIZE_4},
+	{GST_CUPTI_KIND_STREAM, 0, GST_CUPTI_STREAM_SIZE},
+	{GST_CUPTI_KIND_CONTEXT, 0, GST_CUPTI_CONTEXT_SIZE_1},
+	{GST_CUPTI_KIND_CONTEXT, GST_CUPTI_V_12_4, GST_CUPTI_CONTEXT_SIZE_2},
+	{GST_CUPTI_KIND_DEVICE, 0, GST_CUPTI_DEVICE_SIZE_3},
+	{GST_CUPTI_KIND_GRAPH_TRACE, 0, GST_CUPTI_GRAPH_TRACE_SIZE_1},
+	{GST_CUPTI_KIND_MEMORY2, 0, GST_CUPTI_MEMORY_SIZE_2},
+	{GST_CUPTI_KIND_OVERHEAD, 0, GST_CUPTI_OVERHEAD_SIZE_1},
+	{GST_CUPTI_KIND_OVERHEAD, GST_CUPTI_V_12_4, GST_CUPTI_OVERHEAD_SIZE_3},
+	{GST_CUPTI_KIND_SYNCHRONIZATION, 0, GST_CUPTI_SYNCHRONIZATION_SIZE_1},
+	{GST_CUPTI_KIND_SYNCHRONIZATION, GST_CUPTI_V_12_8, GST_CUPTI_SYNCHRONIZATION_SIZE_2},
+	{GST_CUPTI_KIND_CUDA_EVENT, 0, GST_CUPTI_CUDA_EVENT_SIZE_1},
+	{GST_CUPTI_KIND_CUDA_EVENT, GST_CUPTI_V_12_8, GST_CUPTI_CUDA_EVENT_SIZE_2},
+	{GST_CUPTI_KIND_DRIVER, 0, GST_CUPTI_API_SIZE},
+	{GST_CUPTI_KIND_RUNTIME, 0, GST_CUPTI_API_SIZE},
+};
+
+static void set_read_sizes(struct gst_activity *a)
+{
+	for (size_t i = 0; i < sizeof(read_sizes) / sizeof(read_sizes[0]); i++) {
+		if (has(a, read_sizes[i].since)) {
+			a->read_sizes[read_sizes[i].kind] = read_sizes[i].bytes;
+		}
+	}
+}
 
 int gst_activity_init(struct gst_activity *a, const struct gst_cupti *cupti,
 		      const struct gst_state *state, struct gst_loss *loss,
@@ -44,12 +85,8 @@ int gst_activity_init(struct gst_activity *a, const struct gst_cupti *cupti,
 	a->defs = defs;
 	a->device = device;
 	a->must_check = cupti->version > GST_CUPTI_VERSION_KNOWN;
+	set_read_sizes(a);
 	return 0;
-}
-
-static bool has(const struct gst_activity *a, uint32_t since)
-{
-	return a->cupti->version >= since;
 }
 
 /* ---- buffers ---- */
@@ -120,6 +157,29 @@ uint32_t gst_activity_undelivered(const struct gst_activity *a)
 	return count;
 }
 
+/* A kind whose records are shorter than we know them: what follows would be read as theirs. */
+static bool is_long_enough(struct gst_activity *a, const struct gst_cupti_activity *rec,
+			   size_t bytes)
+{
+	struct gst_linebuf line;
+	char text[128];
+
+	if (__builtin_expect(rec->kind >= GST_CUPTI_KIND_COUNT_KNOWN ||
+				     bytes >= a->read_sizes[rec->kind],
+			     1)) {
+		return true;
+	}
+	gst_loss_add(a->loss, 0, GST_LOSS_SELF_CHECK, 1);
+	if (!(atomic_fetch_or(&a->short_said, UINT64_C(1) << rec->kind) >> rec->kind & 1)) {
+		gst_linebuf_init(&line, text, sizeof(text));
+		gst_linebuf_add(&line, "CUPTI's records of kind ");
+		gst_linebuf_add_dec(&line, rec->kind);
+		gst_linebuf_add(&line, " are shorter than its version says: they are not read");
+		gst_notes_add(a->defs, a->strings, GST_NOTE_TEXT, (int32_t)bytes, text);
+	}
+	return false;
+}
+
 static void count_dropped(struct gst_activity *a, void *context, uint32_t stream_id)
 {
 	size_t dropped = 0;
@@ -130,12 +190,35 @@ static void count_dropped(struct gst_activity *a, void *context, uint32_t stream
 	}
 }
 
+/* The size of a record is where the next one begins; gives what CUPTI said last. */
+static int read_records(struct gst_activity *a, struct gst_activity_pages *pages, uint8_t *buffer,
+			size_t valid_size)
+{
+	struct gst_cupti_activity *rec = NULL;
+	int result = a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec);
+
+	while (!result && rec) {
+		struct gst_cupti_activity *next = rec;
+		uintptr_t end = (uintptr_t)buffer + valid_size;
+
+		result = a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &next);
+		if (!result && next) {
+			end = (uintptr_t)next;
+		}
+		if (is_long_enough(a, rec, end - (uintptr_t)rec) &&
+		    !gst_activity_translate(a, pages, rec)) {
+			return 0;
+		}
+		rec = next;
+	}
+	return result;
+}
+
 void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffer, size_t size,
 			       size_t valid_size)
 {
 	struct gst_activity *a = receiver;
 	struct gst_activity_pages pages = {0};
-	struct gst_cupti_activity *rec = NULL;
 	int saved_errno = errno;
 	int result;
 
@@ -147,9 +230,7 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 		pages.patience_ns = gst_threads_is_known() ? 0 : PATIENCE_NS;
 		pages.defs = gst_lane_take(a->defs);
 		pages.device = gst_lane_take(a->device);
-		do {
-			result = a->cupti->cuptiActivityGetNextRecord(buffer, valid_size, &rec);
-		} while (!result && rec && gst_activity_translate(a, &pages, rec));
+		result = read_records(a, &pages, buffer, valid_size);
 		if (result && result != GST_CUPTI_ERROR_MAX_LIMIT_REACHED) {
 			/* How many more there were in this buffer nobody can tell. */
 			gst_loss_add(a->loss, 0, GST_LOSS_REFUSED, 1);

@@ -64,6 +64,10 @@ struct gst_activity {
 	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT]; /* late kinds that were */
 	bool must_check; /* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
+	uint32_t read_sizes
+		[GST_CUPTI_KIND_COUNT_KNOWN]; /* bytes that are read of a record of each kind */
+	_Atomic uint64_t
+		short_said;	   /* by kind: its records are shorter than that, and it was said */
 	_Atomic uint32_t is_told;  /* a record of a call was taken over */
 	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
 };

@@ -682,6 +682,76 @@ static void test_buffers(void **state)
 	bench_free(b);
 }
 
+/* What is taken for long enough is: no byte more is read. */
+static void test_least_sizes(void **state)
+{
+	static const uint8_t nothing[GST_CUPTI_KERNEL_SIZE_10];
+	uint8_t record[GST_CUPTI_KERNEL_SIZE_10];
+	uint32_t kinds = 0;
+
+	(void)state;
+	for (size_t v = 0; v < VERSIONS; v++) {
+		struct bench *b = bench_new(sizes[v].version);
+
+		for (uint32_t kind = 1; kind < GST_CUPTI_KIND_COUNT_KNOWN; kind++) {
+			uint32_t bytes = b->activity.read_sizes[kind];
+
+			if (!bytes) {
+				continue;
+			}
+			kinds++;
+			memcpy(record, nothing, sizeof(record));
+			memcpy(record, &kind, sizeof(kind));
+			assert_true(give(b, record, bytes));
+			/* Nothing that this version is known to write is refused. */
+			assert_true(kind != GST_CUPTI_KIND_CONCURRENT_KERNEL ||
+				    bytes <= sizes[v].kernel);
+			assert_true(kind != GST_CUPTI_KIND_MEMCPY || bytes <= sizes[v].memcpy);
+			assert_true(kind != GST_CUPTI_KIND_OVERHEAD || bytes <= sizes[v].overhead);
+			assert_true(kind != GST_CUPTI_KIND_SYNCHRONIZATION ||
+				    bytes <= sizes[v].sync);
+			assert_true(kind != GST_CUPTI_KIND_CUDA_EVENT || bytes <= sizes[v].event);
+			assert_true(kind != GST_CUPTI_KIND_MEMORY2 || bytes <= sizes[v].memory);
+			assert_true(kind != GST_CUPTI_KIND_CONTEXT || bytes <= sizes[v].context);
+			assert_true(kind != GST_CUPTI_KIND_GRAPH_TRACE || bytes <= sizes[v].graph);
+			assert_true(kind != GST_CUPTI_KIND_DEVICE || bytes <= sizes[v].device);
+		}
+		bench_free(b);
+	}
+	assert_int_equal(kinds, VERSIONS * 15);
+}
+
+/* A version whose records are not what we know of it: refused by name, never read across. */
+static void test_short_records(void **state)
+{
+	const struct gst_activity_options options = {0};
+	const struct gst_cupti_stream s = {
+		.kind = GST_CUPTI_KIND_STREAM, .contextId = 1, .streamId = 13};
+	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
+	struct gst_rec_note note;
+	uint8_t *buffer;
+	size_t size, most;
+
+	(void)state;
+	(void)gst_activity_enable(&b->activity, &options);
+	for (int i = 0; i < 2; i++) {
+		gst_activity_on_requested(&buffer, &size, &most);
+		memcpy(buffer, &s, sizeof(s));
+		memcpy(buffer + sizeof(s), &s, sizeof(s));
+		memcpy(buffer + 2 * sizeof(s), &s, sizeof(s));
+		/* get_next() knows records of 24 bytes alone: this kernel has no more. */
+		*(uint32_t *)(void *)(buffer + sizeof(s)) = GST_CUPTI_KIND_CONCURRENT_KERNEL;
+		gst_activity_on_completed(NULL, 0, buffer, size, 3 * sizeof(s));
+	}
+	assert_int_equal(gst_test_count(b->w, GST_REC_STREAM), 4);
+	assert_int_equal(gst_test_count(b->w, GST_REC_KERNEL), 0);
+	assert_int_equal(gst_test_lost(b->w, 0, GST_LOSS_SELF_CHECK), 2);
+	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 1);
+	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
+	assert_int_equal(note.detail, sizeof(s));
+	bench_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -690,6 +760,7 @@ int main(void)
 		cmocka_unit_test(test_the_rest),       cmocka_unit_test(test_forced_and_unknown),
 		cmocka_unit_test(test_self_check),     cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),     cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_short_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
