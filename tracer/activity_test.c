@@ -22,6 +22,7 @@ static int enable_result;
 static uint32_t enabled[64];
 static uint32_t enabled_count;
 static uint32_t disabled_count;
+static uint64_t disabled; /* by kind */
 static uint32_t attributes;
 
 static int get_next(uint8_t *buffer, size_t valid, struct gst_cupti_activity **rec)
@@ -53,8 +54,8 @@ static int enable(uint32_t kind)
 
 static int disable(uint32_t kind)
 {
-	(void)kind;
 	disabled_count++;
+	disabled |= UINT64_C(1) << kind;
 	return 0;
 }
 
@@ -110,6 +111,7 @@ static struct bench *bench_new(uint32_t version)
 	enable_result = 0;
 	enabled_count = 0;
 	disabled_count = 0;
+	disabled = 0;
 	attributes = 0;
 	return b;
 }
@@ -682,6 +684,27 @@ static void test_buffers(void **state)
 	bench_free(b);
 }
 
+/* CUPTI 13.0 can deadlock when kernels are switched off; 13.0.1 does not. */
+static void test_what_is_switched_off(void **state)
+{
+	const struct gst_activity_options options = {0};
+
+	(void)state;
+	for (uint32_t version = GST_CUPTI_V_13_0; version <= GST_CUPTI_V_13_0_1; version++) {
+		struct bench *b = bench_new(version);
+		uint64_t kernels = UINT64_C(1) << GST_CUPTI_KIND_CONCURRENT_KERNEL;
+
+		(void)gst_activity_enable(&b->activity, &options);
+		gst_activity_disable(&b->activity);
+		assert_int_equal((disabled & kernels) != 0, version == GST_CUPTI_V_13_0_1);
+		assert_true(disabled >> GST_CUPTI_KIND_MEMCPY & 1);
+		/* Late kinds that nobody asked for, and records of calls, were never on. */
+		assert_false(disabled >> GST_CUPTI_KIND_MEMCPY2 & 1);
+		assert_false(disabled >> GST_CUPTI_KIND_RUNTIME & 1);
+		bench_free(b);
+	}
+}
+
 /* What is taken for long enough is: no byte more is read. */
 static void test_least_sizes(void **state)
 {
@@ -755,12 +778,19 @@ static void test_short_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),	       cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_sync_and_event), cmocka_unit_test(test_definitions),
-		cmocka_unit_test(test_the_rest),       cmocka_unit_test(test_forced_and_unknown),
-		cmocka_unit_test(test_self_check),     cmocka_unit_test(test_enable),
-		cmocka_unit_test(test_late_kinds),     cmocka_unit_test(test_buffers),
-		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_short_records),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_sync_and_event),
+		cmocka_unit_test(test_definitions),
+		cmocka_unit_test(test_the_rest),
+		cmocka_unit_test(test_forced_and_unknown),
+		cmocka_unit_test(test_self_check),
+		cmocka_unit_test(test_enable),
+		cmocka_unit_test(test_late_kinds),
+		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_what_is_switched_off),
+		cmocka_unit_test(test_least_sizes),
+		cmocka_unit_test(test_short_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -751,7 +751,7 @@ struct gst_cupti_overhead {
 	uint64_t start;
 	uint64_t end;
 	/* Overhead (40 bytes, since 18*) ends here */
-	uint32_t correlationId; /* release of Overhead2 unknown: gate at 22 */
+	uint32_t correlationId; /* Overhead2: documented for 20, read from 22 on */
 	uint32_t reserved0;
 	/* Overhead2 (48 bytes) ends here */
 	void *overheadData; /* ours to free; COMMAND_BUFFER_FULL: gst_cupti_command_buffer_full */
