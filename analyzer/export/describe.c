@@ -525,6 +525,10 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 		  "pairs of operations have an order that the trace does not prove");
 	say_count(&l, o->unknown_records, "wait is for an event record that is not in the trace",
 		  "waits are for event records that are not in the trace");
+	say_count(
+		&l, s->open_ends,
+		"operation is joined with work outside of the trace (external semaphore, graphics, event of another process): how that is ordered is not known",
+		"operations are joined with work outside of the trace (external semaphores, graphics, events of other processes): how that is ordered is not known");
 	say_count(&l, o->unknown_queue_waits,
 		  "call was held up by a full command queue: what made room is not known",
 		  "calls were held up by full command queues: what made room is not known");

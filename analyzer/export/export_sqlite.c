@@ -253,6 +253,7 @@ static void put_meta(struct writer *w)
 		{"bad_times", s->bad_times},
 		{"ambiguous_calls", s->ambiguous_calls},
 		{"captured_calls", s->captured_calls},
+		{"open_ends", s->open_ends},
 		{"opaque_ops", s->opaque_ops},
 		{"unknown_queue_waits", gst_order_stats(w->a->order)->unknown_queue_waits},
 		{"unmatched_values", gst_order_stats(w->a->order)->unmatched_values},

@@ -508,7 +508,7 @@ static void heed_notes(struct gst_builder *b)
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
 /* Of a handle that several contexts had nobody knows which is meant. */
-static uint32_t context_of_handle(struct gst_builder *b, uint32_t process, uint64_t handle)
+uint32_t gst_model_context_of_handle(struct gst_builder *b, uint32_t process, uint64_t handle)
 {
 	uint32_t cupti_id;
 
@@ -552,7 +552,7 @@ void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_
 	case GST_API_CLASS_CTX_SYNC:
 		api = gst_api_find(c->api);
 		named = args && api && api->layout == GST_PARAMS_CTX
-				? context_of_handle(b, process, args->a)
+				? gst_model_context_of_handle(b, process, args->a)
 				: GST_NONE;
 		c->ctx = named == GST_NONE ? c->ctx : named;
 		break;
@@ -560,7 +560,7 @@ void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_
 	case GST_API_CLASS_DEVICE_RESET:
 		api = gst_api_find(c->api);
 		if (api && api->layout == GST_PARAMS_CTX) {
-			c->ctx = args ? context_of_handle(b, process, args->a) : GST_NONE;
+			c->ctx = args ? gst_model_context_of_handle(b, process, args->a) : GST_NONE;
 		} else if (api && api->layout == GST_PARAMS_DEVICE) {
 			c->ctx = context_of_device(b, process, args ? args->b : 0);
 		}
@@ -571,12 +571,18 @@ void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_
 			break;
 		/* Traces of before do not tell: it is clear where there is but one. */
 		if (args && args->bytes) {
-			c->ctx = context_of_handle(b, process, args->bytes);
+			c->ctx = gst_model_context_of_handle(b, process, args->bytes);
 		} else {
 			c->ctx = b->processes.data[process].context_count == 1
 					 ? b->processes.data[process].last_context
 					 : GST_NONE;
 		}
+		break;
+	case GST_API_CLASS_OTHER:
+		api = gst_api_find(c->api);
+		if (api && api->layout == GST_PARAMS_DEVICE_FLAGS)
+			c->ctx = context_of_device(b, process,
+						   args ? (uint32_t)(args->extra - 1) : 0);
 		break;
 	default:
 		break;

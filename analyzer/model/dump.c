@@ -147,7 +147,7 @@ static void dump_streams(const struct gst_model *m, struct gst_outfile *out)
 static void dump_calls(const struct gst_model *m, struct gst_outfile *out)
 {
 	static const char *const flags[] = {"returned", "captured", "ambiguous", "no-enter",
-					    "loaded",	"held",	    "told"};
+					    "loaded",	"held",	    "told",	 "early-source"};
 
 	for (uint32_t i = 0; i < m->call_count; i++) {
 		const struct gst_call *c = &m->calls[i];
@@ -183,7 +183,7 @@ static void dump_ops(const struct gst_model *m, struct gst_outfile *out)
 {
 	static const char *const flags[] = {"timed",   "node",	       "no-call",      "no-record",
 					    "forced",  "programmatic", "stream-guess", "bad-time",
-					    "partial", "early-begin",  "context"};
+					    "partial", "early-begin",  "context",      "open"};
 	static const char *const kinds[] = {"kernel",	    "memcpy",	  "memset", "host-func",
 					    "event-record", "event-wait", "graph",  "alloc",
 					    "free",	    "memop",	  "opaque"};
@@ -340,6 +340,7 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 		{"ops-without-record", s->ops_without_record},
 		{"ops-without-stream", s->ops_without_stream},
 		{"early-begins", s->early_begins},
+		{"open-ends", s->open_ends},
 		{"bad-times", s->bad_times},
 		{"ambiguous-calls", s->ambiguous_calls},
 		{"captured-calls", s->captured_calls},

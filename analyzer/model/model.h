@@ -71,6 +71,8 @@ enum gst_op_flags {
 	GST_OP_EARLY_BEGIN = 1u << 9,
 	/* event record or wait of a whole context, that of its call: in no stream */
 	GST_OP_CONTEXT = 1u << 10,
+	/* joined with work outside of the trace: external semaphore, graphics, event of another process */
+	GST_OP_OPEN = 1u << 11,
 };
 
 /* One unit of work in a stream. 48 bytes: ten million of them are ordinary. */
@@ -108,6 +110,8 @@ enum gst_call_flags {
 	GST_CALL_LOADED = 1u << 4,
 	GST_CALL_HELD = 1u << 5, /* the command queue was full: told by CUPTI, or inferred */
 	GST_CALL_TOLD = 1u << 6, /* by a record of CUPTI: no parameters, the stream by its work */
+	/* batch of copies whose sources may be read out of stream order, as asked for or for all we know */
+	GST_CALL_EARLY_SOURCE = 1u << 7,
 };
 
 /* One outermost API call on a host thread. */
@@ -399,6 +403,7 @@ struct gst_model_stats {
 	uint64_t misjoined_records;
 	uint64_t ops_without_call, calls_without_return, ops_without_record, ops_without_stream;
 	uint64_t early_begins; /* GST_OP_EARLY_BEGIN */
+	uint64_t open_ends;    /* GST_OP_OPEN */
 	uint64_t bad_times, ambiguous_calls, captured_calls, opaque_ops, clock_steps, errors;
 	/* NVTX: ranges and marks of the table; ranges without an end; ends without their range; names of
 	 * threads and streams that could be nobody's, or several streams' */

@@ -338,6 +338,8 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 		const struct gst_rec_call_copy *r = rec->data;
 
 		call.args = add_args(b, r->dst, r->src, r->size, r->count, (int32_t)r->direction);
+		if (call.api_flags & GST_API_BATCH && r->access != GST_ACCESS_STREAM)
+			call.flags |= GST_CALL_EARLY_SOURCE;
 		break;
 	}
 	case GST_REC_CALL_MEMSET: {

@@ -302,6 +302,7 @@ void gst_clock_map_release(struct gst_clock_map *map);
 
 /* build.c: is an event recorded or awaited for a whole context, in no stream? */
 bool gst_model_is_about_context(const struct gst_call *c);
+uint32_t gst_model_context_of_handle(struct gst_builder *b, uint32_t process, uint64_t handle);
 /* Calls that name their context in place of the current one. */
 void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c);
 

@@ -22,6 +22,7 @@
 /* Streams that one call makes, CUDA's own included; the latest are looked at. */
 #define DEFS_OF_CALL_MAX	64u
 #define STREAM_FLAG_NONBLOCKING 1u
+#define EVENT_INTERPROCESS	4u /* flag of an event's creation */
 #define EVENT_EXTERNAL		1u /* of a record or a wait */
 #define RESULT_NOT_READY	600
 #define RESULT_WRONG_THREAD	908 /* of an end-capture: the capture goes on */
@@ -577,7 +578,11 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct g
 		return;
 	if (c->flags & GST_CALL_NO_ENTER || gst_model_is_about_context(c))
 		return;
-	d = lane_record(b, process, raw->dev);
+	/* Several records name several streams: the call, the first of them. */
+	d = c->cls == GST_API_CLASS_LAUNCH && c->args != GST_NONE &&
+			    b->args.data[c->args].flags & GST_LAUNCH_FLAG_MULTI_DEVICE
+		    ? NULL
+		    : lane_record(b, process, raw->dev);
 	c->stream = c->flags & GST_CALL_TOLD || is_default_of_green(b, c, raw->handle)
 			    ? GST_NONE
 			    : stream_of_handle(b, c, raw->handle);
@@ -1272,6 +1277,26 @@ static void add_memops(struct gst_builder *b, gst_call_id id, const struct gst_p
 		b->ops.data[i].flags |= GST_OP_STREAM_GUESSED;
 }
 
+/* Is its other end outside of the trace? Of what has a stream: M5, E7. */
+static bool is_open(const struct gst_builder *b, const struct gst_call *c)
+{
+	const struct gst_api *api;
+
+	switch (c->cls) {
+	case GST_API_CLASS_EVENT_RECORD:
+	case GST_API_CLASS_EVENT_WAIT:
+		return c->event != GST_NONE && b->events.data[c->event].flags & EVENT_INTERPROCESS;
+	case GST_API_CLASS_MEMOP:
+	case GST_API_CLASS_OTHER:
+		api = gst_api_find(c->api);
+		return api && (api->layout == GST_PARAMS_SEMAPHORES ||
+			       !strcmp(api->name, "cuGraphicsMapResources") ||
+			       !strcmp(api->name, "cuGraphicsUnmapResources"));
+	default:
+		return false;
+	}
+}
+
 static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pending *raw,
 		    bool is_submitted)
 {
@@ -1317,6 +1342,11 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 		}
 		if (kind == GST_OP_EVENT_RECORD || kind == GST_OP_EVENT_WAIT)
 			finish_event_op(b, process, id, raw->dev, op);
+		if (is_open(b, c)) {
+			op->flags |= GST_OP_OPEN;
+			b->m->stats.open_ends++;
+			b->m->stats.opaque_ops -= kind == GST_OP_OPAQUE;
+		}
 		if (gst_model_is_about_context(c)) {
 			op->flags |= GST_OP_CONTEXT;
 		} else if (c->stream == GST_NONE) {
@@ -1442,6 +1472,16 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
 	}
 	if (c->cls == GST_API_CLASS_GRAPH_BUILD && args && args->b)
 		c->event = event_of(b, process, args->b);
+	if (c->cls == GST_API_CLASS_OTHER && raw->value && succeeded(c)) {
+		const struct gst_api *api = gst_api_find(c->api);
+
+		/* E7: who else records it is not in the trace. */
+		if (api && !strcmp(api->name, "cuIpcOpenEventHandle")) {
+			c->event = new_event(b, process, raw->value, EVENT_INTERPROCESS, id, false);
+			gst_map_put(&b->processes.data[process].event_lives, raw->value, c->event);
+		}
+		return;
+	}
 	if (!is_event_class(c) || !args)
 		return;
 	c->event = event_of(b, process, args->a);
@@ -1549,6 +1589,9 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 		gst_vec_push(&b->args, (struct gst_call_args){0});
 		c->args = (uint32_t)b->args.count - 1;
 	}
+	/* A context's flags are those of the call that made it. */
+	if (c->cls == GST_API_CLASS_CTX_CREATE && raw.value && is_ok)
+		c->ctx = gst_model_context_of_handle(b, process, raw.value);
 	walk_event(b, process, id, &raw);
 	keep_value(b, c, raw.value);
 	if (c->cls == GST_API_CLASS_STREAM_CREATE) {

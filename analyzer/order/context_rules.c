@@ -1,5 +1,5 @@
 /*
- * context_rules.c - rules of whole contexts: their events, their end, what holds calls and later work up.
+ * context_rules.c - rules of whole contexts and devices: events, ends, what holds calls and later work up.
  *
  * Role      : rules.c calls these; docs/ORDERING.md has a section for each rule.
  * Method    : what captures all lanes of a context goes through one barrier point. What holds up all later
@@ -163,4 +163,76 @@ void gst_order_rule_h10(struct gst_order_builder *b, gst_call_id call)
 
 	if (!says_nothing(c))
 		for_each_context(b, c->ctx, end_lanes, GST_NONE, call);
+}
+
+/* ---- M6 ------------------------------------------------------------------------------------------------------ */
+
+#define DEVICES_MAX 64u /* of one launch */
+
+static bool is_multi_device(const struct gst_order_builder *b, const struct gst_call *c,
+			    uint32_t unless)
+{
+	return c->args != GST_NONE && c->op_count <= DEVICES_MAX &&
+	       (b->m->args[c->args].flags & (GST_LAUNCH_FLAG_MULTI_DEVICE | unless)) ==
+		       GST_LAUNCH_FLAG_MULTI_DEVICE;
+}
+
+/* Each kernel waits for what is in the streams of the others. */
+void gst_order_rule_m6_before(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+
+	if (!is_multi_device(b, c, GST_LAUNCH_FLAG_NO_PRE_SYNC))
+		return;
+	for (uint32_t i = 0; i < c->op_count; i++) {
+		const struct gst_op *from = &b->m->ops[c->first_op + i];
+
+		if (from->stream == GST_NONE)
+			continue;
+		(void)gst_order_collect_lane(b, &b->lanes[from->stream], call);
+		for (uint32_t k = 0; k < c->op_count; k++) {
+			if (b->m->ops[c->first_op + k].stream == from->stream)
+				continue;
+			for (size_t p = b->preds.count; p-- > 0;)
+				gst_order_add_work(b, b->preds.data[p].node, c->first_op + k,
+						   GST_RULE_M6);
+		}
+	}
+}
+
+/* What follows in any of the streams waits for the kernels in all. */
+void gst_order_rule_m6_after(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+	bool is_chain = is_multi_device(b, c, GST_LAUNCH_FLAG_NO_PRE_SYNC);
+
+	if (!is_multi_device(b, c, GST_LAUNCH_FLAG_NO_POST_SYNC))
+		return;
+	for (uint32_t i = 0; i < c->op_count; i++) {
+		const struct gst_op *to = &b->m->ops[c->first_op + i];
+		bool is_first = is_chain;
+
+		for (uint32_t k = 0; k < c->op_count && to->stream != GST_NONE; k++) {
+			if (b->m->ops[c->first_op + k].stream == to->stream)
+				continue;
+			gst_order_push(b, &b->lanes[to->stream].joined,
+				       (struct gst_front){.node = c->first_op + k,
+							  .call = call,
+							  .is_chain = is_first});
+			is_first = false;
+		}
+	}
+}
+
+void gst_order_rule_m6_lane(struct gst_order_builder *b, gst_op_id op, struct gst_lane *lane)
+{
+	(void)gst_order_collect(b, &lane->joined, b->m->ops[op].call);
+	for (size_t i = b->preds.count; i-- > 0;) {
+		/* Its own launch's other kernels are no predecessors of it. */
+		if (b->preds.data[i].call != b->m->ops[op].call)
+			gst_order_add_work(b, b->preds.data[i].node, op, GST_RULE_M6);
+	}
+	/* With one thread what comes next in the lane comes after this op. */
+	while (b->is_one_thread && lane->joined)
+		gst_order_pop(b, &lane->joined);
 }

@@ -1,5 +1,5 @@
 /*
- * memory_rules.c - rules of what streams do to memory: waits for values.
+ * memory_rules.c - rules of what streams do to memory: batches of copies, waits for values, marked memory.
  *
  * Role      : rules.c calls these, op by op; docs/ORDERING.md has a section for each rule.
  * Method    : writes of values are listed by address before the walk. A wait stands on the earliest write that
@@ -200,4 +200,171 @@ void gst_order_rule_m4(struct gst_order_builder *b, gst_op_id op)
 			gst_order_note_pair(b, from, to);
 	}
 	b->o->stats.unmatched_values++;
+}
+
+/* ---- M3 ------------------------------------------------------------------------------------------------------ */
+
+#define BATCH_MAX 64u /* more copies than this of one batch are joined in a barrier point */
+
+bool gst_order_rule_m3(struct gst_order_builder *b, gst_op_id op, const struct gst_lane *lane,
+		       uint32_t *version)
+{
+	const struct gst_op *o = &b->m->ops[op];
+	const struct gst_call *c = &b->m->calls[o->call];
+	const struct gst_op *first = &b->m->ops[c->first_op];
+	size_t end;
+
+	if (!(c->api_flags & GST_API_BATCH) || o->kind != GST_OP_MEMCPY ||
+	    b->m->streams[o->stream].kind == GST_STREAM_KIND_LEGACY)
+		return false;
+	/* Its source may be read at any time from the call on: after nothing in its stream. */
+	if (c->flags & (GST_CALL_EARLY_SOURCE | GST_CALL_TOLD))
+		return true;
+	if (op == c->first_op) {
+		b->batch_first_edge = b->edges.count;
+		return false;
+	}
+	if (first->stream != o->stream)
+		return false;
+	if (op == c->first_op + 1)
+		b->batch_end_edge = b->edges.count;
+	/* The others come after what the first one comes after, and not after each other. */
+	end = b->batch_end_edge;
+	for (size_t i = b->batch_first_edge; i < end; i++) {
+		struct gst_edge e = b->edges.data[i];
+
+		if (e.to == c->first_op && e.form == GST_END_BEGIN)
+			gst_order_add_edge(b, e.from, op, GST_RULE_M3,
+					   (enum gst_strength)e.strength, GST_END_BEGIN, 0);
+	}
+	*version = lane->front ? b->pool.data[lane->front].aux : 0;
+	return true;
+}
+
+void gst_order_join_batch(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+	const struct gst_op *first = &b->m->ops[c->first_op];
+	struct gst_lane *lane;
+	gst_node_id barrier;
+	uint32_t version = 0;
+
+	if (c->cls != GST_API_CLASS_COPY || c->op_count <= BATCH_MAX || first->stream == GST_NONE)
+		return;
+	lane = &b->lanes[first->stream];
+	barrier = gst_order_add_barrier(b, node_of_call(b, call));
+	while (lane->front && b->pool.data[lane->front].call == call) {
+		struct gst_front f = b->pool.data[lane->front];
+
+		gst_order_add_work(b, f.node, barrier, GST_RULE_M3);
+		version = f.aux;
+		gst_order_pop(b, &lane->front);
+	}
+	gst_order_push(b, &lane->front,
+		       (struct gst_front){
+			       .node = barrier,
+			       .call = call,
+			       .aux = version,
+			       .is_chain = !(c->flags & (GST_CALL_EARLY_SOURCE | GST_CALL_TOLD))});
+}
+
+/* ---- M7 ------------------------------------------------------------------------------------------------------ */
+
+#define ATTRIBUTE_SYNC_MEMOPS 6u    /* of a pointer */
+#define FLAG_SYNC_MEMOPS      0x80u /* of a context */
+
+static const struct gst_api *other_api(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_OTHER ? gst_api_find(c->api) : NULL;
+}
+
+void gst_order_find_marks(struct gst_order_builder *b)
+{
+	for (gst_call_id i = 0; i < b->m->call_count; i++) {
+		const struct gst_api *api = other_api(&b->m->calls[i]);
+
+		if (api && api->layout == GST_PARAMS_POINTER_ATTRIBUTE)
+			b->processes[b->m->threads[b->m->calls[i].thread].process].has_marks = true;
+	}
+}
+
+/* From here on @address, and the allocation that begins there, is marked, or no longer. */
+static void mark(struct gst_order_builder *b, uint32_t process, uint64_t address, bool is_on)
+{
+	uint32_t size = 1; /* an allocation that is not known, or only a place inside one */
+
+	(void)gst_map_get(&b->processes[process].sizes, address, &size);
+	for (size_t i = 0; i < b->marks.count; i++) {
+		struct gst_mark *m = &b->marks.data[i];
+
+		if (m->process == process && m->base == address) {
+			*m = b->marks.data[--b->marks.count];
+			break;
+		}
+	}
+	if (is_on && b->marks.count < MARKS_MAX)
+		gst_vec_push(&b->marks, ((struct gst_mark){process, address, size}));
+}
+
+void gst_order_note_marks(struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->m->args[c->args];
+	uint32_t process = b->m->threads[c->thread].process;
+	struct gst_order_process *p = &b->processes[process];
+	const struct gst_api *api;
+
+	if ((c->flags & GST_CALL_RETURNED && c->result) || !args)
+		return;
+	switch (c->cls) {
+	case GST_API_CLASS_CTX_CREATE:
+		if (c->ctx != GST_NONE && args->flags & FLAG_SYNC_MEMOPS)
+			b->contexts[c->ctx].is_sync_memops = true;
+		break;
+	case GST_API_CLASS_ALLOC:
+		if (p->has_marks && args->a)
+			gst_map_put(&p->sizes, args->a,
+				    args->bytes < UINT32_MAX ? (uint32_t)args->bytes : UINT32_MAX);
+		break;
+	case GST_API_CLASS_FREE:
+		if (p->has_marks && args->a) {
+			mark(b, process, args->a, false);
+			(void)gst_map_remove(&p->sizes, args->a);
+		}
+		break;
+	case GST_API_CLASS_OTHER:
+		api = other_api(c);
+		if (!api)
+			break;
+		if (api->layout == GST_PARAMS_POINTER_ATTRIBUTE &&
+		    args->flags == ATTRIBUTE_SYNC_MEMOPS) {
+			mark(b, process, args->a, args->b != 0);
+		} else if (c->ctx != GST_NONE && (api->layout == GST_PARAMS_CTX_FLAGS ||
+						  api->layout == GST_PARAMS_DEVICE_FLAGS)) {
+			b->contexts[c->ctx].is_sync_memops = args->flags & FLAG_SYNC_MEMOPS;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+bool gst_order_is_marked(const struct gst_order_builder *b, gst_call_id call)
+{
+	const struct gst_call *c = &b->m->calls[call];
+	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->m->args[c->args];
+	uint32_t process = b->m->threads[c->thread].process;
+
+	if (c->ctx != GST_NONE && b->contexts[c->ctx].is_sync_memops)
+		return true;
+	for (size_t i = 0; i < b->marks.count && args; i++) {
+		const struct gst_mark *m = &b->marks.data[i];
+
+		/* The source of a memset is none. */
+		if (m->process == process &&
+		    ((args->a && args->a - m->base < m->size) ||
+		     (c->cls == GST_API_CLASS_COPY && args->b && args->b - m->base < m->size)))
+			return true;
+	}
+	return false;
 }

@@ -268,6 +268,7 @@ static void init(struct gst_order_builder *b)
 	}
 	find_records(b);
 	gst_order_find_values(b);
+	gst_order_find_marks(b);
 	gst_order_init_graphs(b);
 	find_windows(b);
 	find_settings(b);
@@ -286,6 +287,7 @@ static void release(struct gst_order_builder *b)
 		gst_map_release(&b->processes[i].frees);
 		gst_map_release(&b->processes[i].ordered);
 		gst_map_release(&b->processes[i].values);
+		gst_map_release(&b->processes[i].sizes);
 	}
 	gst_mem_free(b->lanes, m->stream_count * sizeof(*b->lanes));
 	gst_mem_free(b->contexts, m->context_count * sizeof(*b->contexts));
@@ -307,6 +309,7 @@ static void release(struct gst_order_builder *b)
 	gst_vec_free(&b->exec_fronts);
 	gst_vec_free(&b->value_lists);
 	gst_vec_free(&b->value_writes);
+	gst_vec_free(&b->marks);
 	gst_vec_free(&b->ambiguous);
 	gst_vec_free(&b->op_refs);
 	gst_vec_free(&b->call_refs);

@@ -100,6 +100,8 @@ struct gst_lane {
 	gst_call_id collected_call;
 	uint32_t collected_seq;
 	uint32_t gates_seen[GATE_COUNT]; /* in front of an op of the lane: up to this version */
+	uint32_t
+		joined; /* frontier of kernels elsewhere that later ops of the lane wait for (M6) */
 };
 
 struct gst_order_ctx {
@@ -107,6 +109,7 @@ struct gst_order_ctx {
 		next_green;	    /* contexts of which this is the primary; its next sister */
 	uint32_t actions;	    /* frontier of legacy actions */
 	uint32_t version;	    /* legacy actions so far */
+	bool is_sync_memops;	    /* M7, for all of its memory */
 	bool has_foreign;	    /* peer copies of another context are among them */
 	uint32_t gates[GATE_COUNT]; /* frontiers, each of one that stands on all before it */
 	uint32_t gate_versions[GATE_COUNT];	/* how many so far */
@@ -126,11 +129,22 @@ struct gst_value_write {
 	uint32_t next; /* GST_NONE */
 };
 
+/* Memory that was marked: synchronous copies and memsets of it wait for themselves (M7). */
+struct gst_mark {
+	uint32_t process;
+	uint64_t base, size;
+};
+
+#define MARKS_MAX 256u /* at once; of more only the first ones are heeded */
+
 struct gst_order_process {
 	struct gst_map execs;	/* handle -> index into exec_fronts */
 	struct gst_map frees;	/* address -> op that freed it */
 	struct gst_map ordered; /* address -> 1: it was allocated in stream order */
 	struct gst_map values;	/* address -> index into value_lists */
+	struct gst_map
+		sizes; /* address of an allocation -> its size, at most UINT32_MAX; if any is marked */
+	bool has_marks;
 	bool is_launch_blocking;
 };
 
@@ -164,6 +178,8 @@ struct gst_order_builder {
 	GST_VEC(uint32_t) exec_fronts; /* frontiers of launches */
 	GST_VEC(struct gst_value_list) value_lists;
 	GST_VEC(struct gst_value_write) value_writes;
+	size_t batch_first_edge, batch_end_edge; /* of the first copy of the batch at hand */
+	GST_VEC(struct gst_mark) marks;
 	uint32_t next_queue_wait; /* of the model's, by call */
 	struct gst_map pairs;	  /* ambiguous pairs seen */
 	GST_VEC(struct gst_ambiguous_pair) ambiguous;
@@ -184,12 +200,28 @@ void gst_order_rule_e5_wait(struct gst_order_builder *b, gst_op_id wait);
 /* H7, before the ops of a call that loads something, and for calls that may be a barrier on the device. */
 void gst_order_rule_h7_loading(struct gst_order_builder *b, gst_call_id call);
 void gst_order_rule_h7_barrier(struct gst_order_builder *b, gst_call_id call);
+/* M6, before the kernels of a launch on several devices, before one of a lane with such, and after them. */
+void gst_order_rule_m6_before(struct gst_order_builder *b, gst_call_id call);
+void gst_order_rule_m6_lane(struct gst_order_builder *b, gst_op_id op, struct gst_lane *lane);
+void gst_order_rule_m6_after(struct gst_order_builder *b, gst_call_id call);
 void gst_order_rule_h9(struct gst_order_builder *b, gst_call_id call);
 void gst_order_rule_h10(struct gst_order_builder *b, gst_call_id call);
 
 /* memory_rules.c: before the walk, and for each memory operation in it. */
 void gst_order_find_values(struct gst_order_builder *b);
 void gst_order_rule_m4(struct gst_order_builder *b, gst_op_id op);
+/*
+ * M3: true if the order of @op, of a batch of copies, toward what is before it in its stream is made by this rule; *version
+ * is then what is known to be before it.
+ */
+bool gst_order_rule_m3(struct gst_order_builder *b, gst_op_id op, const struct gst_lane *lane,
+		       uint32_t *version);
+/* After the ops of a batch: many of them become one thing in their lane. */
+void gst_order_join_batch(struct gst_order_builder *b, gst_call_id call);
+/* M7: what a call says about marks, before the walk and in it; is @call's own memory marked? */
+void gst_order_find_marks(struct gst_order_builder *b);
+void gst_order_note_marks(struct gst_order_builder *b, gst_call_id call);
+bool gst_order_is_marked(const struct gst_order_builder *b, gst_call_id call);
 
 /* graphs.c: E6, G4, G5 and G7 for the nodes of op @launch. */
 void gst_order_init_graphs(struct gst_order_builder *b);
@@ -243,6 +275,8 @@ void gst_order_note_ref(struct gst_order_builder *b, gst_op_id op, enum gst_reco
 
 /* Put @f at the head of the list. */
 void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f);
+/* Take the head off the list, which is not empty. */
+void gst_order_pop(struct gst_order_builder *b, uint32_t *head);
 
 /*
  * What collecting met beside the things it found: what may belong to a later call, and calls that never

@@ -91,6 +91,14 @@ static void free_front(struct gst_order_builder *b, uint32_t id)
 	b->free_fronts = id;
 }
 
+void gst_order_pop(struct gst_order_builder *b, uint32_t *head)
+{
+	uint32_t id = *head;
+
+	*head = b->pool.data[id].next;
+	free_front(b, id);
+}
+
 void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y)
 {
 	uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
@@ -481,6 +489,14 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 	uint32_t version = 0;
 	bool is_chain = true;
 
+	if (gst_order_rule_m3(b, op, lane, &version)) {
+		lane->seq++;
+		gst_order_push(b, &lane->front,
+			       (struct gst_front){.node = op, .call = o->call, .aux = version});
+		if (ctx)
+			mark_dirty(b, o->stream, ctx, is_blocking);
+		return;
+	}
 	if (rule_s2(b, op, lane, &version)) {
 		is_chain = false;
 	} else {
@@ -504,6 +520,8 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 	}
 	if (ctx)
 		gst_order_rule_gates(b, op, ctx, lane);
+	if (lane->joined)
+		gst_order_rule_m6_lane(b, op, lane);
 	lane->seq++;
 	gst_order_push(b, &lane->front,
 		       (struct gst_front){
@@ -915,7 +933,7 @@ static void rule_h1_event(struct gst_order_builder *b, gst_call_id call, gst_eve
 
 /* Direction and memory of a copy, as far as record and call tell. */
 struct copy_form {
-	bool to_device, to_host, is_host_only, is_peer;
+	bool to_device, to_host, is_host_only, is_device_only, is_peer;
 	uint8_t host_memory; /* GST_MEM_x of the side that is on the host; UNKNOWN */
 	bool has_record;
 };
@@ -946,6 +964,8 @@ static struct copy_form form_of(const struct gst_order_builder *b, const struct 
 	f.to_device = direction == GST_COPY_HTOD || direction == GST_COPY_HTOA;
 	f.to_host = direction == GST_COPY_DTOH || direction == GST_COPY_ATOH;
 	f.is_host_only = direction == GST_COPY_HTOH;
+	f.is_device_only = direction == GST_COPY_DTOD || direction == GST_COPY_ATOD ||
+			   direction == GST_COPY_DTOA || direction == GST_COPY_ATOA;
 	return f;
 }
 
@@ -970,6 +990,15 @@ static void wait_for_predecessors(struct gst_order_builder *b, gst_op_id op, siz
 	}
 }
 
+/* M7: a copy on the device, or a memset of its memory, that is marked returns when it is done. */
+static void rule_m7(struct gst_order_builder *b, gst_op_id op)
+{
+	const struct gst_op *o = &b->m->ops[op];
+
+	if (gst_order_is_marked(b, o->call))
+		gst_order_add_wait(b, op, o->call, GST_RULE_M7, GST_DOCUMENTED);
+}
+
 /* H4: which copies are host waits, and for what. */
 static void rule_h4(struct gst_order_builder *b, gst_op_id op, size_t first_edge)
 {
@@ -978,7 +1007,9 @@ static void rule_h4(struct gst_order_builder *b, gst_op_id op, size_t first_edge
 
 	if (f.is_peer)
 		return;
-	if (f.is_host_only || f.to_host) {
+	if (f.is_device_only) {
+		rule_m7(b, op);
+	} else if (f.is_host_only || f.to_host) {
 		gst_order_add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
 	} else if (f.to_device && f.has_record && f.host_memory == GST_MEM_PINNED) {
 		gst_order_add_wait(b, op, o->call, GST_RULE_H4, GST_DOCUMENTED);
@@ -1023,6 +1054,8 @@ static void rule_h6(struct gst_order_builder *b, gst_op_id op)
 		gst_order_add_wait(b, op, o->call, GST_RULE_H6, GST_DOCUMENTED);
 	} else if (is_managed(memory)) {
 		gst_order_add_wait(b, op, o->call, GST_RULE_H6, GST_POSSIBLE);
+	} else if (memory == GST_MEM_DEVICE || memory == GST_MEM_DEVICE_STATIC) {
+		rule_m7(b, op);
 	}
 }
 
@@ -1162,8 +1195,11 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 		b->first_op = b->end_op;
 		b->end_op += c->op_count;
 		rule_t1(b, call);
+		gst_order_note_marks(b, call);
 		if (c->flags & GST_CALL_LOADED)
 			gst_order_rule_h7_loading(b, call);
+		if (c->cls == GST_API_CLASS_LAUNCH && c->op_count > 1)
+			gst_order_rule_m6_before(b, call);
 		for (uint32_t i = 0; i < c->op_count; i++) {
 			gst_op_id op = c->first_op + i;
 			size_t first_edge = b->edges.count;
@@ -1179,6 +1215,10 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 			object_rules(b, op);
 			own_waits(b, op, first_edge);
 		}
+		if (c->cls == GST_API_CLASS_LAUNCH && c->op_count > 1)
+			gst_order_rule_m6_after(b, call);
+		if (c->api_flags & GST_API_BATCH && c->op_count > 1)
+			gst_order_join_batch(b, call);
 		if (c->cls == GST_API_CLASS_GRAPH_LAUNCH && c->op_count > 1)
 			gst_order_graph_rules(b, c->first_op);
 		forget_record(b, call);

@@ -25,6 +25,7 @@
 #define EVENTS_MAX  6
 #define EXECS	    2
 #define ADDRESSES   64
+#define REGIONS	    2
 #define POINTS_MAX  (4 * ACTS_MAX)
 #define WORDS	    ((POINTS_MAX + 63) / 64)
 
@@ -61,6 +62,11 @@ enum kind {
 	CTX_WAIT,
 	CACHE_CONFIG,
 	CTX_END,
+	BATCH,
+	MULTI,	     /* a launch on two devices: this act and the next one, */
+	MULTI_OTHER, /* which is of the same call */
+	MARK,
+	CTX_FLAGS,
 	KINDS
 };
 
@@ -93,6 +99,8 @@ enum lie {
 	LIE_NOTHING_LOADED,
 	LIE_QUEUE_NOT_FULL,
 	LIE_ONE_LAUNCH_EVENT,
+	LIE_SOURCES_IN_ORDER,
+	LIE_NOTHING_MARKED,
 	LIES
 };
 
@@ -120,6 +128,8 @@ static const char *const lie_names[] = {
 	"a launch that loads its kernel loads nothing",
 	"a full queue is not full",
 	"a launch that records two events records one",
+	"a batch reads its sources in stream order",
+	"marked memory is not marked",
 };
 
 struct act {
@@ -128,6 +138,12 @@ struct act {
 	enum direction direction;
 	enum memory memory;
 	uint64_t address;
+	int region; /* of memory that a copy or memset on the device is about; -1 = another one */
+	bool is_on; /* a mark, or a context's flag, is set and not taken away */
+	bool is_marked; /* what it is about */
+	bool no_pre,
+		no_post; /* a launch on two devices does not wait, or is not waited for, there */
+	bool is_early;	 /* a batch: its sources may be read before */
 	int word, value, compare; /* of waits and writes of values */
 	bool has_barrier;
 	bool is_pool_address, is_peer_api, is_completion, by_number;
@@ -172,7 +188,7 @@ struct world {
 	int live_count;
 	uint64_t next_address, next_handle;
 	uint64_t now, until[THREADS_MAX];
-	bool is_dead[CTX_MAX];
+	bool is_dead[CTX_MAX], is_flagged[CTX_MAX], is_marked[REGIONS];
 };
 
 static uint64_t next_random(struct world *w)
@@ -289,6 +305,9 @@ static bool submits(enum kind k)
 	case VALUE_WAIT:
 	case CTX_RECORD:
 	case CTX_WAIT:
+	case BATCH:
+	case MULTI:
+	case MULTI_OTHER:
 		return true;
 	default:
 		return false;
@@ -311,7 +330,8 @@ static void fill_act(struct world *w, struct act *a)
 		[HOST_FUNC] = 4,     [GRAPH] = 6,	 [ALLOC] = 5,	     [FREE_ASYNC] = 4,
 		[FREE_PLAIN] = 3,    [CREATE] = 4,	 [DESTROY] = 3,	     [EVENT_RENEW] = 2,
 		[CAPTURE_BEGIN] = 3, [CAPTURE_END] = 6,	 [VALUE_WRITE] = 5,  [VALUE_WAIT] = 5,
-		[CTX_RECORD] = 3,    [CTX_WAIT] = 3,	 [CACHE_CONFIG] = 2, [CTX_END] = 1};
+		[CTX_RECORD] = 3,    [CTX_WAIT] = 3,	 [CACHE_CONFIG] = 2, [CTX_END] = 1,
+		[BATCH] = 5,	     [MULTI] = 5,	 [MARK] = 3,	     [CTX_FLAGS] = 2};
 	int total = 0;
 	int at;
 
@@ -341,6 +361,11 @@ static void fill_act(struct world *w, struct act *a)
 	a->value = 1 + below(w, 3);
 	a->compare = below(w, 4);
 	a->has_barrier = chance(w, 80);
+	a->region = below(w, REGIONS + 1) - 1;
+	a->is_on = chance(w, 70);
+	a->is_early = chance(w, 40);
+	a->no_pre = chance(w, 20);
+	a->no_post = chance(w, 20);
 	a->loads = chance(w, 10);
 	a->has_both = chance(w, 40) && a->event2 != a->event;
 	a->made_room = -1;
@@ -389,7 +414,29 @@ static bool apply(struct world *w, struct act *a, int index)
 		     (s->kind == LEGACY || is_capturing(w, s))))
 			a->result = 906;
 	}
+	if (a->kind == BATCH && (s->kind == LEGACY || a->result))
+		return false;
+	if (a->kind == BATCH)
+		a->has_record = true;
+	if (a->kind == MULTI &&
+	    (w->overlap || a->result || w->capture_stream >= 0 || is_default(s) || !s->is_defined))
+		return false;
+	if (a->kind == MULTI) {
+		a->has_record = true;
+		a->loads = false;
+	}
+	a->is_marked = w->is_flagged[a->ctx] || (a->region >= 0 && w->is_marked[a->region]);
 	switch (a->kind) {
+	case MARK:
+		if (w->overlap || a->region < 0)
+			return false;
+		w->is_marked[a->region] = a->result ? w->is_marked[a->region] : a->is_on;
+		return true;
+	case CTX_FLAGS:
+		if (w->overlap)
+			return false;
+		w->is_flagged[a->ctx] = a->result ? w->is_flagged[a->ctx] : a->is_on;
+		return true;
 	case CACHE_CONFIG:
 		return w->capture_stream < 0;
 	case CTX_END:
@@ -574,6 +621,22 @@ static void make_world(struct world *w, uint64_t seed, int length)
 		w->until[a.thread] = a.exit;
 		w->now = w->overlap ? a.enter : a.exit;
 		w->acts[w->act_count++] = a;
+		if (a.kind != MULTI)
+			continue;
+		/* Its other half, in a stream with a higher number: records come in that order. */
+		for (int i = a.stream + 1; i < w->stream_count && w->act_count < length; i++) {
+			const struct stream *s = &w->streams[i];
+
+			if (!s->is_alive || !s->is_defined || is_default(s) || w->is_dead[s->ctx] ||
+			    s->ctx == w->streams[a.stream].ctx)
+				continue;
+			a.kind = MULTI_OTHER;
+			a.stream = i;
+			w->acts[w->act_count++] = a;
+			break;
+		}
+		if (a.kind == MULTI)
+			w->acts[w->act_count - 1].kind = KERNEL;
 	}
 	fill_queues(w);
 	/* The last call of a thread may never have returned. */
@@ -581,6 +644,8 @@ static void make_world(struct world *w, uint64_t seed, int length)
 		for (int i = length; i-- > 0;) {
 			if (w->acts[i].thread != t)
 				continue;
+			if (w->acts[i].kind == MULTI_OTHER)
+				break;
 			if (chance(w, 15) && w->acts[i].result == 0 && w->acts[i].kind != CREATE &&
 			    w->acts[i].kind != ALLOC && w->acts[i].kind != CAPTURE_BEGIN &&
 			    w->acts[i].kind != EVENT_RENEW)
@@ -712,6 +777,12 @@ static void put_copy_record(struct text *t, const struct world *w, const struct 
 	    a->direction == D2H ? memory_text(a->memory, lie) : "device", a->kind == COPY);
 }
 
+/* @offset into the memory that @a is about. */
+static unsigned region_address(const struct act *a, unsigned offset)
+{
+	return 0x500000u + 0x1000u * (unsigned)(a->region + 1) + offset;
+}
+
 static void put_act(struct text *host, struct text *device, const struct world *w, int i,
 		    enum lie lie)
 {
@@ -780,6 +851,7 @@ static void put_act(struct text *host, struct text *device, const struct world *
 		break;
 	case MEMSET_SYNC:
 		put_default_call(host, w, a, i, lie, "call_memset", "cuMemsetD8_v2");
+		put(host, " dst=0x%x", region_address(a, 0x40));
 		if (is_device) {
 			put(device, "memset corr=%d memory_kind=%s", i + 100,
 			    a->memory == PAGEABLE ? "device" : memory_text(a->memory, lie));
@@ -803,7 +875,7 @@ static void put_act(struct text *host, struct text *device, const struct world *
 			break;
 		}
 		put_default_call(host, w, a, i, lie, "call_copy", sync_copies[a->direction]);
-		put(host, " size=64");
+		put(host, " size=64 %s=0x%x", i % 2 ? "dst" : "src", region_address(a, 0xfff));
 		if (is_device)
 			put_copy_record(device, w, a, i, lie);
 		break;
@@ -920,6 +992,44 @@ static void put_act(struct text *host, struct text *device, const struct world *
 		    i + 100, a->enter, lied_ctx(a->ctx, lie));
 		value = (uint64_t)(0x9000 + event);
 		break;
+	case MULTI:
+		put_call(host, w, a, i, lie, "call_launch", "cuLaunchCooperativeKernelMultiDevice");
+		put(host, " flags=cooperative|multi-device%s%s",
+		    a->no_pre ? "|no-pre-launch-sync" : "",
+		    a->no_post ? "|no-post-launch-sync" : "");
+		put(device, "kernel corr=%d", i + 100);
+		put_where(device, w, a, lie);
+		put(device, " name=\"k\"\n");
+		break;
+	case MULTI_OTHER:
+		put(device, "kernel corr=%d", i - 1 + 100);
+		put_where(device, w, a, lie);
+		put(device, " name=\"k\"\n");
+		return;
+	case BATCH:
+		put_call(host, w, a, i, lie, "call_copy", "cuMemcpyBatchAsync_v2");
+		put(host, " size=128 count=2 access=%s",
+		    !a->is_early || lie == LIE_SOURCES_IN_ORDER ? "stream"
+		    : i % 2					? "during-call"
+								: "any");
+		for (int n = 0; n < 2 && is_device; n++) {
+			put(device, "memcpy corr=%d", i + 100);
+			put_where(device, w, a, lie);
+			put(device, " copy_kind=d2d src_kind=device dst_kind=device size=64\n");
+		}
+		break;
+	case MARK:
+		put(host,
+		    "call corr=%d enter_ns=%" PRIu64
+		    " api=cuPointerSetAttribute ctx=%d object=0x%x value=%d flags=6",
+		    i + 100, a->enter, lied_ctx(a->ctx, lie), region_address(a, 0),
+		    a->is_on && lie != LIE_NOTHING_MARKED);
+		break;
+	case CTX_FLAGS:
+		put(host, "call corr=%d enter_ns=%" PRIu64 " api=cuCtxSetFlags ctx=%d flags=0x%x",
+		    i + 100, a->enter, lied_ctx(a->ctx, lie),
+		    a->is_on && lie != LIE_NOTHING_MARKED ? 0x84 : 4);
+		break;
 	case CTX_RECORD:
 	case CTX_WAIT:
 		put(host,
@@ -1021,6 +1131,11 @@ static const struct text *make_text(const struct world *w, enum lie lie)
 		    "call_event corr=%d enter_ns=%d api=cuEventCreate ctx=1\n"
 		    "call_exit corr=%d exit_ns=%d value=0x%x\n",
 		    9000 + e, 100 + e, 9000 + e, 100 + e, 0x9000 + e);
+	for (int r = 0; r < REGIONS; r++)
+		put(&host_text[0],
+		    "call_memory corr=%d enter_ns=%d api=cuMemAlloc_v2 ctx=1 size=4096\n"
+		    "call_exit corr=%d exit_ns=%d value=0x%x\n",
+		    9100 + r, 200 + r, 9100 + r, 200 + r, 0x501000 + 0x1000 * r);
 	put(&device_text, "chunk events process=1\n");
 	for (int i = 0; i < w->act_count; i++)
 		put_act(&host_text[w->acts[i].thread], &device_text, w, i, lie);
@@ -1043,14 +1158,17 @@ struct oracle {
 	struct relation may, must, device;
 };
 
+/* The act whose call act i is of. */
+static int call_of[ACTS_MAX];
+
 static int enter_of(int i)
 {
-	return 4 * i;
+	return 4 * call_of[i];
 }
 
 static int exit_of(int i)
 {
-	return 4 * i + 1;
+	return 4 * call_of[i] + 1;
 }
 
 static int begin_of(int i)
@@ -1101,13 +1219,14 @@ static bool first(const struct world *w, int i, int k)
 	const struct act *b = &w->acts[k];
 
 	if (a->thread == b->thread)
-		return i < k;
+		return i < k && !(k == i + 1 && b->kind == MULTI_OTHER);
 	return a->returned && a->exit <= b->enter;
 }
 
 static bool is_kernel(const struct act *a)
 {
-	return a->kind == KERNEL || a->kind == PROGRAMMATIC || a->kind == LAUNCH_EVENT;
+	return a->kind == KERNEL || a->kind == PROGRAMMATIC || a->kind == LAUNCH_EVENT ||
+	       a->kind == MULTI || a->kind == MULTI_OTHER;
 }
 
 static bool is_action(const struct act *a)
@@ -1145,13 +1264,20 @@ static bool overlaps_before(const struct world *w, int k)
 	       first(w, i, k);
 }
 
+/* After nothing that its stream has. */
+static bool is_early(const struct act *a)
+{
+	return a->kind == BATCH && a->is_early;
+}
+
 /* Does act @i end before act @k begins because of their streams alone? */
 static bool by_stream(const struct world *w, int i, int k)
 {
 	const struct stream *s = stream_of(w, i);
 	const struct stream *t = stream_of(w, k);
 
-	if (!first(w, i, k) || in_no_stream(&w->acts[i]) || in_no_stream(&w->acts[k]))
+	if (!first(w, i, k) || in_no_stream(&w->acts[i]) || in_no_stream(&w->acts[k]) ||
+	    is_early(&w->acts[k]))
 		return false;
 	if (w->acts[i].stream == w->acts[k].stream)
 		return !overlaps_before(w, k);
@@ -1180,8 +1306,8 @@ static int peer_strength(const struct world *w, int i, int k)
 
 	int strength = 0;
 
-	if (!first(w, i, k) || s->ctx == t->ctx || in_no_stream(&w->acts[i]) ||
-	    in_no_stream(&w->acts[k]))
+	if (!first(w, i, k) || s->ctx == t->ctx || is_early(&w->acts[k]) ||
+	    in_no_stream(&w->acts[i]) || in_no_stream(&w->acts[k]))
 		return 0;
 	if (is_peer_of(&w->acts[k]) && (blocks(s) || (s->kind == LEGACY && is_action(&w->acts[i]))))
 		strength = w->acts[k].is_peer_api ? MUST : MAY;
@@ -1251,6 +1377,27 @@ static void relate_records(struct oracle *o, int k, int event, bool is_host)
 	}
 }
 
+/* The other half of the launch that act @k is of; -1 = it is none. */
+static int other_half(const struct world *w, int k)
+{
+	return w->acts[k].kind == MULTI ? k + 1 : w->acts[k].kind == MULTI_OTHER ? k - 1 : -1;
+}
+
+static int by_launch(const struct world *w, int i, int k)
+{
+	int before = other_half(w, k);
+	int after = other_half(w, i);
+
+	if (!first(w, i, k) || is_early(&w->acts[k]) || in_no_stream(&w->acts[i]) ||
+	    in_no_stream(&w->acts[k]))
+		return 0;
+	if (before >= 0 && !w->acts[k].no_pre && w->acts[before].stream == w->acts[i].stream)
+		return MUST;
+	return after >= 0 && !w->acts[i].no_post && w->acts[after].stream == w->acts[k].stream
+		       ? MUST
+		       : 0;
+}
+
 /* Records and waits of a whole context; the calls that may be a barrier on the device. */
 static int by_context(const struct world *w, int i, int k)
 {
@@ -1258,7 +1405,7 @@ static int by_context(const struct world *w, int i, int k)
 	const struct act *b = &w->acts[k];
 	int strength = 0;
 
-	if (!first(w, i, k))
+	if (!first(w, i, k) || is_early(b))
 		return 0;
 	if (b->kind == CTX_RECORD && !in_no_stream(a) && stream_of(w, i)->ctx == b->ctx)
 		return MUST;
@@ -1300,6 +1447,7 @@ static void relate_copy(struct oracle *o, int k)
 		}
 		break;
 	case D2D:
+		own = is_sync && a->is_marked ? MUST : 0;
 		break;
 	}
 	if (own)
@@ -1312,6 +1460,7 @@ static void relate_copy(struct oracle *o, int k)
 		if (by_stream(w, i, k))
 			relate(o, end_of(i), exit_of(k), earlier);
 		peer = max_strength(peer_strength(w, i, k), by_context(w, i, k));
+		peer = max_strength(peer, by_launch(w, i, k));
 		if (peer)
 			relate(o, end_of(i), exit_of(k), peer < earlier ? peer : earlier);
 	}
@@ -1334,6 +1483,8 @@ static void relate_host_waits(struct oracle *o, int k)
 		relate_records(o, k, a->event2, true);
 	if ((a->kind == COPY || a->kind == COPY_SYNC) && a->runs)
 		relate_copy(o, k);
+	if (a->kind == MEMSET_SYNC && a->runs && a->memory == PAGEABLE && a->is_marked)
+		relate(o, end_of(k), exit_of(k), MUST);
 	if (a->kind == MEMSET_SYNC && a->runs && a->memory != PAGEABLE)
 		relate(o, end_of(k), exit_of(k), a->memory == PINNED ? MUST : MAY);
 	if (is_kernel(a) && a->runs && w->launch_blocking)
@@ -1421,13 +1572,15 @@ static void make_oracle(struct oracle *o, const struct world *w)
 
 	memset(o, 0, sizeof(*o));
 	o->w = w;
+	for (int k = 0; k < n; k++)
+		call_of[k] = w->acts[k].kind == MULTI_OTHER ? k - 1 : k;
 	for (int k = 0; k < n; k++) {
 		const struct act *a = &w->acts[k];
 
 		relate(o, enter_of(k), exit_of(k), MUST);
 		relate_host_waits(o, k);
 		for (int i = 0; i < k; i++) {
-			if (w->acts[i].thread == a->thread)
+			if (w->acts[i].thread == a->thread && call_of[i] != call_of[k])
 				relate(o, exit_of(i), enter_of(k), MUST);
 		}
 		if (!a->runs)
@@ -1452,6 +1605,7 @@ static void make_oracle(struct oracle *o, const struct world *w)
 				strength = MUST;
 			strength = max_strength(strength, peer_strength(w, i, k));
 			strength = max_strength(strength, by_context(w, i, k));
+			strength = max_strength(strength, by_launch(w, i, k));
 			if (strength)
 				relate(o, end_of(i), begin_of(k), strength | DEVICE);
 		}
@@ -1510,6 +1664,12 @@ static bool open_engine(struct engine *e, const struct text *t, const struct wor
 		if (e->m->calls[c].op_count)
 			e->ops[corr - 100] = e->m->calls[c].first_op;
 	}
+	for (int i = 1; i < w->act_count; i++) {
+		if (w->acts[i].kind != MULTI_OTHER)
+			continue;
+		e->calls[i] = e->calls[i - 1];
+		e->ops[i] = e->ops[i - 1] == GST_NONE ? GST_NONE : e->ops[i - 1] + 1;
+	}
 	return true;
 }
 
@@ -1551,6 +1711,16 @@ static bool compare_pair(const struct oracle *o, const struct engine *e, int i, 
 		d->wanted = has(r, end_of(i), begin_of(k));
 		if (differs(e, e->ops[i], e->ops[k], d->wanted, &q))
 			return true;
+		if (w->acts[k].kind == BATCH &&
+		    differs(e, e->ops[i], e->ops[k] + 1, d->wanted, &q)) {
+			d->to = "second copy";
+			return true;
+		}
+		if (w->acts[i].kind == BATCH &&
+		    differs(e, e->ops[i] + 1, e->ops[k], d->wanted, &q)) {
+			d->from = "second copy";
+			return true;
+		}
 		if (w->acts[k].kind == GRAPH && w->acts[k].has_record &&
 		    differs(e, e->ops[i], e->ops[k] + 1, d->wanted, &q)) {
 			d->to = "node";
@@ -1562,7 +1732,7 @@ static bool compare_pair(const struct oracle *o, const struct engine *e, int i, 
 			return true;
 		}
 	}
-	if (which == WHICH_DEVICE)
+	if (which == WHICH_DEVICE || call_of[i] == call_of[k])
 		return false;
 	if (a_runs) {
 		d->from = "op";
@@ -1629,6 +1799,9 @@ static bool is_noticed(const struct world *w, enum lie lie, uint64_t without, st
 	for (int i = 0; i < w->act_count && !is_bad; i++) {
 		d->i = d->k = i;
 		is_bad = e.calls[i] == GST_NONE || (e.ops[i] != GST_NONE) != w->acts[i].runs;
+		/* The copies of a batch are in no order. */
+		if (w->acts[i].kind == BATCH && w->acts[i].runs && !is_bad)
+			is_bad = differs(&e, e.ops[i], e.ops[i] + 1, false, NULL);
 	}
 	for (int i = 0; i < w->act_count && !is_bad; i++) {
 		for (int k = 0; k < w->act_count && !is_bad; k++) {
@@ -1725,7 +1898,7 @@ static int check_prefix(uint64_t first_seed, uint64_t seeds)
 		shorter = longer;
 		shorter.act_count--;
 		/* A call that overlaps the new one may become ambiguous by it: that is no added op. */
-		if (longer.overlap)
+		if (longer.overlap || longer.acts[n - 1].kind == MULTI_OTHER)
 			continue;
 		if (!open_engine(&a, make_text(&shorter, NO_LIE), &shorter))
 			return 1;
