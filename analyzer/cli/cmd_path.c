@@ -22,28 +22,39 @@ struct path {
 static int path(struct gst_opt *opt, struct path *z)
 {
 	struct gst_cli_analysis x;
-	struct gst_path_answer answer;
+	const struct gst_release *releases = NULL;
+	uint32_t count = 0;
+	struct gst_path_answer answer = {.order = GST_PATH_FORWARD};
 	struct gst_outfile *out;
 	struct gst_err err = {0};
-	gst_op_id from, to;
+	gst_op_id from = GST_NONE, to;
 	gst_status st;
 	int status = gst_cli_analyze(&z->in, GST_STAGE_TIMING, &x);
 
 	if (status) {
 		goto out;
 	}
-	if (!gst_pick_op(opt, "from", z->from, &x.a, &from) ||
+	if ((z->from && !gst_pick_op(opt, "from", z->from, &x.a, &from)) ||
 	    !gst_pick_op(opt, "to", z->to, &x.a, &to)) {
 		status = opt->status;
 		goto out;
 	}
-	gst_path_find(&x.a, from, to, x.arena, &answer);
+	if (z->from) {
+		gst_path_find(&x.a, from, to, x.arena, &answer);
+	} else {
+		count = gst_path_releases(&x.a, to, x.arena, &releases);
+	}
 	status = gst_cli_open_output(z->output, &out);
 	if (status) {
 		goto out;
 	}
-	st = z->is_json ? gst_export_path_json(&x.a, &answer, out, &err)
-			: gst_export_path_text(&x.a, &answer, out, &err);
+	if (!z->from) {
+		st = z->is_json ? gst_export_releases_json(&x.a, to, releases, count, out, &err)
+				: gst_export_releases_text(&x.a, to, releases, count, out, &err);
+	} else {
+		st = z->is_json ? gst_export_path_json(&x.a, &answer, out, &err)
+				: gst_export_path_text(&x.a, &answer, out, &err);
+	}
 	status = gst_cli_close_output(
 		out, st, &err, answer.order == GST_PATH_FORWARD ? GST_EXIT_OK : GST_EXIT_FOUND);
 out:
@@ -90,8 +101,8 @@ static int run_path(struct gst_opt *opt)
 	if (z.in.count == 0) {
 		return gst_opt_wrong(opt, "which trace?");
 	}
-	if (!z.from || !z.to) {
-		return gst_opt_wrong(opt, "which operations? Both --from and --to are needed");
+	if (!z.to) {
+		return gst_opt_wrong(opt, "which operations? --from and --to, or --to alone");
 	}
 	if (gst_cli_check_output(opt, &z.in, z.output)) {
 		return opt->status;
@@ -100,8 +111,8 @@ static int run_path(struct gst_opt *opt)
 }
 
 static const struct gst_option options[] = {
-	{OPT_FROM, "from", "OP", "the operation that should come first"},
-	{OPT_TO, "to", "OP", "the operation that should come after it"},
+	{OPT_TO, "to", "OP", "the operation in question"},
+	{OPT_FROM, "from", "OP", "why does it come after this one?"},
 	{OPT_FORMAT, "format", "text|json", "for people (default) or for programs (docs/JSON.md)"},
 	{'o', "output", "FILE", "write there instead of to standard output"},
 	{GST_INPUT_THREADS, "threads", "N", "use so many processors (default: all, at most 8)"},
@@ -113,14 +124,17 @@ static const struct gst_option options[] = {
 const struct gst_command gst_cmd_path = {
 	.name = "path",
 	.summary = "say why one operation comes after another, step by step",
-	.operands = "--from OP --to OP TRACE...",
+	.operands = "[--from OP] --to OP TRACE...",
 	.description =
 		"The path with the fewest steps, of documented rules alone if there is one: operations, rules, times.\n"
+		"Without --from: all that TO had to wait for, by which rule, when each let it go, and how much earlier\n"
+		"than the last one that was (slack).\n"
 		"Exit status 0 if TO comes after FROM; 1 if not: no order is seen, or it is the other way round.\n"
 		"\n" GST_PICK_HELP,
 	.options = options,
 	.examples =
 		"gstrace path --from first#1 --to last#1 app.gst\n"
+		"gstrace path --to last#2 app.gst\n"
 		"gstrace path --from op:3 --to stream:14@109ms app.gst\n"
 		"gstrace path --from stream:13:gemm#last --to 'memcpy d2h#1' --format json app.gst",
 	.usage_status = GST_EXIT_USAGE,

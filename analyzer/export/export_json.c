@@ -784,6 +784,48 @@ gst_status gst_export_path_json(const struct gst_analysis *a, const struct gst_p
 	return GST_OK;
 }
 
+gst_status gst_export_releases_json(const struct gst_analysis *a, gst_op_id op,
+				    const struct gst_release *releases, uint32_t count,
+				    struct gst_outfile *out, struct gst_err *err)
+{
+	struct doc d = {.a = a, .m = a->model};
+	struct gst_json *j = &d.j;
+
+	(void)err; /* write errors stick to @out */
+	gst_json_init(j, out, 2);
+	gst_json_begin_object(j);
+	key_uint(j, "schema_version", SCHEMA_VERSION);
+	key_string(j, "gstrace_version", GST_VERSION);
+	key_bool(j, "complete", d.m->is_complete);
+	gst_json_key(j, "to");
+	op_object(&d, op);
+	gst_json_key(j, "released_by");
+	gst_json_begin_array(j);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_release *x = &releases[i];
+		const struct gst_edge *e = gst_order_edge(a->order, x->edge);
+		enum gst_rule why = (enum gst_rule)gst_order_edge(a->order, x->why)->rule;
+
+		gst_json_begin_object(j);
+		node_object(&d, "from", x->from);
+		node_object(&d, "via", e->from);
+		key_string(j, "rule", gst_rule_id(why));
+		key_string(j, "rule_text", gst_rule_text(why));
+		key_string(j, "source", gst_rule_source(why));
+		key_string(j, "strength",
+			   gst_name_strength(gst_timing_strength(a->timing, x->edge)));
+		key_string(j, "form", gst_name_form(e->form));
+		key_time(j, "at_ns", x->is_known, x->at_ns);
+		key_bool(j, "exact", x->is_known && x->is_exact);
+		key_time(j, "slack_ns", x->is_known && x->is_in_force, x->slack_ns);
+		gst_json_end_object(j);
+	}
+	gst_json_end_array(j);
+	gst_json_end_object(j);
+	gst_json_finish(j);
+	return GST_OK;
+}
+
 /* ---- the report ---------------------------------------------------------------------------------------- */
 
 gst_status gst_export_json(const struct gst_analysis *a, struct gst_outfile *out,

@@ -1221,6 +1221,62 @@ gst_status gst_export_path_text(const struct gst_analysis *a, const struct gst_p
 	return GST_OK;
 }
 
+/* "middle (op 4, default stream)", or a call's name. */
+static struct gst_label release_from(const struct gst_analysis *a, gst_node_id node)
+{
+	gst_stream_id stream;
+
+	return gst_node_is_op(a->order, node) ? path_end(a, node)
+					      : gst_node_label(a, node, &stream);
+}
+
+static void release_line(const struct report *r, const struct gst_release *x)
+{
+	const struct gst_edge *e = gst_order_edge(r->a->order, x->edge);
+	enum gst_rule rule = (enum gst_rule)gst_order_edge(r->a->order, x->why)->rule;
+	char text[2 * GST_LABEL_BYTES], end[GST_LABEL_BYTES];
+
+	gst_text_right(r->out, x->is_known ? gst_moment(x->at_ns).text : "not known", 18);
+	gst_text_right(r->out,
+		       !x->is_known	  ? "?"
+		       : !x->is_in_force  ? "-"
+		       : x->slack_ns == 0 ? "last"
+					  : gst_duration(x->slack_ns).text,
+		       12);
+	snprintf(text, sizeof(text), "%s of %s",
+		 e->form == GST_BEGIN_BEGIN   ? "begin"
+		 : e->form == GST_ENTER_BEGIN ? "enter"
+					      : "end",
+		 release_from(r->a, x->from).text);
+	snprintf(end, sizeof(end), ": %s, %s%s%s", gst_rule_id(rule), gst_rule_text(rule),
+		 x->is_in_force ? "" : ", not seen to hold it",
+		 x->is_known && !x->is_exact ? ", maybe later" : "");
+	gst_outfile_puts(r->out, "  ");
+	gst_text_cell2(r->out, text, end, 110, false);
+	gst_outfile_puts(r->out, "\n");
+}
+
+gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
+				    const struct gst_release *releases, uint32_t count,
+				    struct gst_outfile *out, struct gst_err *err)
+{
+	static const struct gst_text_options all = {.all = true};
+	struct report r = {.a = a, .opt = &all, .out = out};
+
+	(void)err; /* write errors stick to @out */
+	gst_outfile_puts(out, "what this operation had to wait for:\n\n");
+	explain_node(&r, op, true);
+	if (count == 0) {
+		gst_outfile_puts(out, "\n  nothing that is in the trace\n");
+		return GST_OK;
+	}
+	gst_outfile_printf(out, "\n  %16s%12s  %s\n", "let go at", "slack", "by");
+	for (uint32_t i = 0; i < count; i++) {
+		release_line(&r, &releases[i]);
+	}
+	return GST_OK;
+}
+
 /* ---- the report -------------------------------------------------------------------------------------- */
 
 gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_options *opt,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analyzer/base/mem.h"
+#include "analyzer/base/sort.h"
 #include "analyzer/base/units.h"
 
 const char *gst_path_order_name(enum gst_path_order order)
@@ -101,6 +102,89 @@ bool gst_path_gap(const struct gst_analysis *a, const struct gst_path_answer *p,
 	}
 	*ns = (int64_t)(last->begin_ns - first->end_ns);
 	return true;
+}
+
+/* ---- what released an operation --------------------------------------------------------------------------- */
+
+enum { PASSED_MAX = 64 };
+
+/* Is it something that takes no time: what it had to wait for says more? */
+static bool is_passed(const struct gst_analysis *a, gst_node_id node)
+{
+	if (gst_node_is_op(a->order, node)) {
+		uint8_t kind = a->model->ops[node].kind;
+
+		return kind == GST_OP_EVENT_RECORD || kind == GST_OP_EVENT_WAIT;
+	}
+	return gst_node_is_barrier(a->order, node);
+}
+
+/* What stands behind the source of r->edge, and the rule that tells why. */
+static void look_behind(const struct gst_analysis *a, struct gst_release *r)
+{
+	r->why = r->edge;
+	r->from = gst_order_edge(a->order, r->edge)->from;
+	for (int i = 0; i < PASSED_MAX && is_passed(a, r->from); i++) {
+		gst_edge_id edge = gst_timing_binding(a->timing, r->from, NULL);
+		const struct gst_edge *e;
+
+		if (edge == GST_NONE) {
+			break;
+		}
+		e = gst_order_edge(a->order, edge);
+		/* What was let go by its own call alone has nothing behind it. */
+		if (e->form != GST_END_BEGIN) {
+			break;
+		}
+		if (gst_order_edge(a->order, r->why)->rule == GST_RULE_S1) {
+			r->why = edge;
+		}
+		r->from = e->from;
+	}
+}
+
+/* The last one first; what is not in force, and then what has no time, behind. */
+static uint64_t rank_of(const struct gst_release *r)
+{
+	if (!r->is_known) {
+		return UINT64_MAX - r->is_in_force;
+	}
+	return (UINT64_MAX >> 1) - (r->at_ns >> 1) + (r->is_in_force ? 0 : UINT64_MAX >> 2);
+}
+
+uint32_t gst_path_releases(const struct gst_analysis *a, gst_op_id op, struct gst_arena *arena,
+			   const struct gst_release **out)
+{
+	uint32_t count;
+	const gst_edge_id *in = gst_order_in(a->order, gst_node_of_op(op), &count);
+	struct gst_release *found = GST_ARENA_ARRAY(arena, struct gst_release, count);
+	struct gst_release *sorted = GST_ARENA_ARRAY(arena, struct gst_release, count);
+	struct gst_sort_item *order = gst_mem_alloc(((size_t)count + 1) * sizeof(*order));
+	uint64_t last_ns = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(a->order, in[i]);
+		struct gst_release *r = &found[i];
+
+		r->edge = in[i];
+		look_behind(a, r);
+		r->is_in_force = gst_timing_in_force(a->timing, in[i]);
+		r->is_known = gst_timing_source_ns(a->timing, in[i], &r->at_ns);
+		r->is_exact = e->form == GST_ENTER_BEGIN || e->form == GST_EXIT_ENTER ||
+			      gst_timing_is_exact(a->timing, e->from);
+		if (r->is_known && r->is_in_force && r->at_ns > last_ns) {
+			last_ns = r->at_ns;
+		}
+		order[i] = (struct gst_sort_item){.key = rank_of(r), .value = i};
+	}
+	gst_sort_items(order, count);
+	for (uint32_t i = 0; i < count; i++) {
+		sorted[i] = found[order[i].value];
+		sorted[i].slack_ns = sorted[i].at_ns < last_ns ? last_ns - sorted[i].at_ns : 0;
+	}
+	gst_mem_free(order, ((size_t)count + 1) * sizeof(*order));
+	*out = sorted;
+	return count;
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------------------- */

@@ -41,6 +41,36 @@ bool gst_path_gap(const struct gst_analysis *a, const struct gst_path_answer *p,
 void gst_path_doubts(const struct gst_analysis *a, const struct gst_path_answer *p,
 		     void (*fn)(void *payload, const char *line), void *payload);
 
+/* One thing that an operation had to wait for. */
+struct gst_release {
+	gst_edge_id edge; /* into the op */
+	gst_edge_id
+		why; /* the first on the way from `from` that is not of the stream's own order; or edge */
+	gst_node_id from; /* what let it go: behind barrier points and events, what ended last */
+	bool is_in_force; /* documented, or borne out by this run */
+	bool is_known;	  /* at_ns and slack_ns hold; else not known when */
+	bool is_exact;	  /* false: it may have been later */
+	uint64_t at_ns;
+	uint64_t
+		slack_ns; /* how much earlier that was than the last one in force; 0 = it is the last */
+};
+
+/**
+ * What released @op: every edge into it, the last one in force first, then by time, then by edge; those whose time is not
+ * known come last. Returns how many; *out lives in @arena. Cost: O(n log n) of what leads into @op.
+ */
+uint32_t gst_path_releases(const struct gst_analysis *a, gst_op_id op, struct gst_arena *arena,
+			   const struct gst_release **out);
+
+gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
+				    const struct gst_release *releases, uint32_t count,
+				    struct gst_outfile *out, struct gst_err *err)
+	__attribute__((warn_unused_result));
+gst_status gst_export_releases_json(const struct gst_analysis *a, gst_op_id op,
+				    const struct gst_release *releases, uint32_t count,
+				    struct gst_outfile *out, struct gst_err *err)
+	__attribute__((warn_unused_result));
+
 gst_status gst_export_path_text(const struct gst_analysis *a, const struct gst_path_answer *p,
 				struct gst_outfile *out, struct gst_err *err)
 	__attribute__((warn_unused_result));

@@ -59,6 +59,7 @@ expect 2 verify
 expect 2 path bad.gst
 says '--from and --to'
 expect 2 path --from 0 --to 1
+expect 2 path --from 0 bad.gst
 expect 2 path --from=first --to=last#1 bad.gst
 says 'any of 41 operations'
 says 'op:3 '
@@ -153,6 +154,9 @@ expect 1 path --from first#last --to last#last good.gst
 shows 'no CUDA order seen'
 expect 1 path --format=json --from first#last --to last#last good.gst
 shows '"order": "none"'
+expect 0 path --to last#2 bad.gst
+shows 'last  end of middle (op 4, default stream): S3, legacy default stream'
+shows '2.99 ms  enter of cuLaunchKernel: U1'
 expect 3 path --from 0 --to 1 no-such-file.gst
 expect 0 path --from 0 --to 4 -o answer.json --format json bad.gst
 grep -q '"order": "forward"' answer.json || fails "-o has no answer"

@@ -127,6 +127,27 @@ struct reports {
 	struct gst_outfile *text, *json, *perfetto;
 };
 
+/* What an operation had to wait for, in text and JSON. */
+static gst_status write_releases(const struct gst_analysis *a, gst_op_id op,
+				 struct gst_arena *arena, struct reports *r)
+{
+	struct gst_outfile *json = gst_outfile_open_memory();
+	const struct gst_release *releases;
+	uint32_t count = gst_path_releases(a, op, arena, &releases);
+	struct gst_err err = {0};
+	const char *text;
+	size_t length;
+	gst_status st = gst_export_releases_text(a, op, releases, count, r->text, &err);
+
+	if (!st) {
+		st = gst_export_releases_json(a, op, releases, count, json, &err);
+	}
+	text = gst_outfile_memory(json, &length);
+	check_json(text, length);
+	gst_outfile_abort(json);
+	return st;
+}
+
 /* Why some operations come after others, in text and JSON. */
 static gst_status write_paths(const struct gst_analysis *a, struct gst_arena *arena,
 			      struct reports *r)
@@ -149,6 +170,9 @@ static gst_status write_paths(const struct gst_analysis *a, struct gst_arena *ar
 		text = gst_outfile_memory(json, &length);
 		check_json(text, length);
 		gst_outfile_abort(json);
+		if (!st) {
+			st = write_releases(a, p.to, arena, r);
+		}
 	}
 	return st;
 }

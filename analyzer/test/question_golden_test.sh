@@ -1,6 +1,7 @@
 #!/bin/sh
 # What gstrace answers to single questions, against testdata/golden/question:
 #   path-NAME.txt, .json          gstrace path, of the cases below
+#   released-NAME.txt, .json      gstrace path --to alone
 #   critical-NAME.txt, .json      gstrace critical
 # With GSTRACE_GOLDEN_OUT set to a folder they are written there instead (tools/golden.sh --update).
 # usage: question_golden_test.sh GSTRACE GOLDEN_FOLDER FOLDER_OF_TESTDATA
@@ -56,8 +57,21 @@ path unknown_record traces/u3_latest_record_unknown.gstext '#1' '#last'
 path lost traces/x_lost_calls.gstext '#1' '#last'
 path cycle traces/x_cycle.gstext '#1' '#2'
 path order_mode traces/x_mode_order.gstext '#1' '#last'
+path graph traces/g4_graph_edges.gstext "a#1" "e#1"
 path ranges traces/n1_nvtx.gstext gemm relu
 path same real/graph_launch.gst 'graph launch#1' 'graph launch#1'
+
+# released NAME TRACE TO
+released() {
+	ask "released-$1.txt" path --to "$3" "$data/$2"
+	ask "released-$1.json" path --format json --to "$3" "$data/$2"
+}
+
+released legacy real/default_stream_bad.gst 'last#2'
+released event traces/e1_wait.gstext consumer
+released host_func traces/f1_host_func.gstext after
+released no_call traces/x_no_call.gstext '#last'
+released order_mode traces/x_mode_order.gstext '#last'
 
 # critical NAME TRACE
 critical() {
@@ -72,7 +86,7 @@ critical host_func real/host_func.gst
 critical poll real/event_poll.gst
 critical graph real/graph_launch.gst
 critical copies real/pageable_copy_bad.gst
-for trace in n1_nvtx x_hang x_windows x_lost_calls x_mode_order x_no_call x_cycle x_clock_step s2_programmatic h4_synchronous_copies; do
+for trace in n1_nvtx g4_graph_edges g7_loop_body x_hang x_windows x_lost_calls x_mode_order x_no_call x_cycle x_clock_step s2_programmatic h4_synchronous_copies; do
 	critical "$trace" "traces/$trace.gstext"
 done
 
