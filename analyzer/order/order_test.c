@@ -205,6 +205,143 @@ static void test_queries(void **state)
 	drop(&s);
 }
 
+/* ---- the path with the fewest edges, against a plain search ---- */
+
+#define FAR UINT32_MAX
+
+/* Edges from the end of @a to each point, by a queue; documented ones alone, or all. 0 at the end of @a. */
+static void plain_distances(const struct gst_order *o, gst_node_id a, bool documented,
+			    uint32_t *distance)
+{
+	uint32_t points = 2 * gst_order_node_count(o);
+	bool is_changed = true;
+
+	for (uint32_t p = 0; p < points; p++)
+		distance[p] = FAR;
+	distance[gst_point_end(a)] = 0;
+	/* Until nothing gets nearer: slow, and nothing to get wrong. */
+	while (is_changed) {
+		is_changed = false;
+		for (gst_edge_id e = 0; e < gst_order_edge_count(o); e++) {
+			const struct gst_edge *x = gst_order_edge(o, e);
+			uint32_t from = distance[gst_edge_from_point(x)];
+			uint32_t *to = &distance[gst_edge_to_point(x)];
+
+			if (from != FAR && from + 1 < *to &&
+			    (!documented || x->strength == GST_DOCUMENTED)) {
+				*to = from + 1;
+				is_changed = true;
+			}
+		}
+		for (uint32_t p = 0; p < points; p += 2) {
+			if (distance[p] < distance[p + 1]) {
+				distance[p + 1] = distance[p];
+				is_changed = true;
+			}
+		}
+	}
+}
+
+static void check_why(const struct gst_order *o, gst_node_id a, gst_node_id b, uint32_t shortest,
+		      bool documented, struct gst_arena *scratch)
+{
+	const gst_edge_id *edges = NULL;
+	uint32_t count = gst_order_why(o, a, b, NULL, scratch, &edges);
+	gst_point_id at = gst_point_end(a);
+
+	assert_int_equal(count, shortest == FAR ? 0 : shortest);
+	assert_int_equal(gst_order_before(o, a, b, NULL) == GST_YES, count > 0);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *e = gst_order_edge(o, edges[i]);
+
+		/* From where the last one came to, or from the end of that node. */
+		assert_true(gst_edge_from_point(e) == at ||
+			    (at == gst_point_begin(gst_node_of_point(at)) &&
+			     gst_edge_from_point(e) == at + 1));
+		assert_true(!documented || e->strength == GST_DOCUMENTED);
+		at = gst_edge_to_point(e);
+	}
+	if (count)
+		assert_int_equal(at, gst_point_begin(b));
+}
+
+/* Streams of both kinds, events, waits of the host, calls that may block: all pairs of ops. */
+static void test_why_is_shortest(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct gst_arena *scratch = gst_arena_new(0);
+		uint32_t x = seed, *all, *sure;
+		struct scene s;
+		size_t points;
+
+		begin(&s, "stream ctx=1 stream=13 type=blocking handle=0x100\n"
+			  "stream ctx=1 stream=14 type=blocking handle=0x200\n"
+			  "stream ctx=1 stream=15 type=nonblocking handle=0x300\n");
+		for (int i = 0; i < 18; i++) {
+			char fields[64];
+			uint32_t stream;
+
+			x = x * 1664525u + 1013904223u;
+			stream = (x >> 10) % 4 * 0x100;
+			snprintf(fields, sizeof(fields), "stream=0x%x event=0x%x", stream,
+				 0x900 + (x >> 20) % 2);
+			switch ((x >> 25) % 8) {
+			case 0:
+				snprintf(fields, sizeof(fields), "stream=0x%x", stream);
+				synchronize(&s, fields);
+				break;
+			case 1:
+			case 2:
+			case 3:
+				gst_outfile_printf(
+					s.text,
+					"call_event corr=%u enter_ns=%llu api=%s ctx=1 %s\n"
+					"call_exit corr=%u exit_ns=%llu\n",
+					s.corr + 1, (unsigned long long)s.now,
+					(x >> 25) % 8 == 1 ? "cuEventRecord" : "cuStreamWaitEvent",
+					fields, s.corr + 1, (unsigned long long)s.now + 1);
+				s.corr++;
+				s.now += 2;
+				break;
+			case 4:
+				gst_outfile_printf(s.text,
+						   "call_memory corr=%u enter_ns=%llu "
+						   "api=cuMemFree_v2 ctx=1 address=0x7000\n"
+						   "call_exit corr=%u exit_ns=%llu\n",
+						   s.corr + 1, (unsigned long long)s.now,
+						   s.corr + 1, (unsigned long long)s.now + 1);
+				s.corr++;
+				s.now += 2;
+				break;
+			default:
+				snprintf(fields, sizeof(fields), "stream=0x%x", stream);
+				launch(&s, fields);
+				break;
+			}
+		}
+		build(&s);
+		points = (size_t)2 * gst_order_node_count(s.o);
+		all = gst_mem_alloc(points * sizeof(*all));
+		sure = gst_mem_alloc(points * sizeof(*sure));
+		for (gst_op_id a = 0; a < s.m->op_count; a++) {
+			plain_distances(s.o, a, false, all);
+			plain_distances(s.o, a, true, sure);
+			for (gst_op_id b = 0; b < s.m->op_count; b++) {
+				gst_point_id to = gst_point_begin(b);
+
+				if (a != b)
+					check_why(s.o, a, b, sure[to] != FAR ? sure[to] : all[to],
+						  sure[to] != FAR, scratch);
+			}
+		}
+		gst_mem_free(all, points * sizeof(*all));
+		gst_mem_free(sure, points * sizeof(*sure));
+		gst_arena_free(scratch);
+		drop(&s);
+	}
+}
+
 /* Where calls between two ops were lost, no path is no answer. */
 static void test_loss_is_no_answer(void **state)
 {
@@ -303,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_barriers_are_linear),
 		cmocka_unit_test(test_many_overlapping_calls),
 		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_why_is_shortest),
 		cmocka_unit_test(test_loss_is_no_answer),
 		cmocka_unit_test(test_topological),
 	};

@@ -203,8 +203,9 @@ static uint64_t source_ns(const struct walk *w, const struct gst_edge *e)
 /* May the source of @e have been reached later than source_ns() says? */
 static bool is_vague(const struct walk *w, const struct gst_edge *e)
 {
-	return e->form != GST_ENTER_BEGIN && e->form != GST_EXIT_ENTER && w->t->is_vague[e->from] &&
-	       !is_timed(w, e->from);
+	/* A node of a graph does not wait for its launch, it is part of it. */
+	return e->rule != GST_RULE_G2 && e->form != GST_ENTER_BEGIN && e->form != GST_EXIT_ENTER &&
+	       w->t->is_vague[e->from] && !is_timed(w, e->from);
 }
 
 /* The op that makes @node vague: itself, or one behind it. */
