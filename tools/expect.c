@@ -145,7 +145,8 @@ static bool is_called(const struct subject *s, gst_op_id op, const char *name, s
 	char *whole;
 	bool is_it;
 
-	if (x->flags & GST_OP_NODE) {
+	/* Of nodes of graphs, kernels alone: the others have no names to tell them apart. */
+	if (x->flags & GST_OP_NODE && x->kind != GST_OP_KERNEL) {
 		return false;
 	}
 	if (x->kind != GST_OP_KERNEL) {

@@ -806,8 +806,11 @@ static void define_graph(struct generator *g, uint32_t corr, uint32_t graph, uin
 			.graph = graph,
 			.type = GST_NODE_KERNEL,
 		};
-		struct gst_rec_graph_edge edge = {
-			.from = first | (i - 1), .to = first | i, .graph = graph};
+		struct gst_rec_graph_edge edge = {.from = first | (i - 1),
+						  .to = first | i,
+						  .graph = graph,
+						  /* A clone's edges do not say it. */
+						  .port = graph > 1 ? 0 : 1};
 
 		PUT(g, g->defs, GRAPH_NODE, corr, &node);
 		if (i)

@@ -157,9 +157,13 @@ put_claims() {
 
 record() {
 	name=$1
+	case $name in
+	nodes_*) options='--graphs=nodes ' ;;
+	*) options='' ;;
+	esac
 	rm -f "$name.gst"
 	# shellcheck disable=SC2086 # words
-	GSTRACE_PRIVATE=1 timeout -k 10 "$seconds" "$gstrace" record --lib "$lib" -o "$work/$name.gst" -- $command >stdout
+	GSTRACE_PRIVATE=1 timeout -k 10 "$seconds" "$gstrace" record --lib "$lib" $options-o "$work/$name.gst" -- $command >stdout
 	status=$?
 	cat stdout
 	claims stdout traced.claims
@@ -175,7 +179,7 @@ record() {
 	sum=$(sha256sum "$name.gst" | cut -d ' ' -f 1)
 	mv "$name.gst" "$out/$name.gst.tmp" && mv "$out/$name.gst.tmp" "$out/$name.gst"
 	row=$(printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s' "$name" "$sum" "$size" "$commit" "$driver" \
-		"${cupti:-unknown}" "$gpu" "$today" "gstrace record -o $name.gst -- $command" "$status")
+		"${cupti:-unknown}" "$gpu" "$today" "gstrace record $options-o $name.gst -- $command" "$status")
 	put_row "$out/MANIFEST.tsv" "$row" \
 		"$(printf 'workload\tsha256\tsize\tcommit\tdriver\tcupti\tgpu\tdate\tcommand\texit')"
 	recorded=$((recorded + 1))
