@@ -49,6 +49,14 @@ static struct what what_was_lost(uint32_t kind)
 				     "longer than it was; no order or cost rests on them",
 				     false};
 	}
+	if (kind == GST_REC_GRAPH || kind == GST_REC_GRAPH_NODE || kind == GST_REC_GRAPH_EDGE ||
+	    kind == GST_REC_GRAPH_EXEC || kind == GST_REC_EXEC_STATE) {
+		return (struct what){
+			"definitions of graphs",
+			"nodes of a launch may have an order that is not shown, and event nodes may "
+			"be missing",
+			true};
+	}
 	if ((kind & 0xff00) == 0x0100) {
 		return (struct what){
 			"API calls",
