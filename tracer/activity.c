@@ -582,6 +582,60 @@ static void translate_call(struct gst_activity *a, struct gst_activity_pages *pa
 	}
 }
 
+/* Whether both are times of this day, or not known. */
+static bool are_times(uint64_t start, uint64_t end)
+{
+	uint64_t now = gst_clock_real_ns();
+
+	return (!start || (start + DAY_NS > now && start < now + DAY_NS)) &&
+	       (!end || (end + DAY_NS > now && end < now + DAY_NS)) &&
+	       (!start || !end || start <= end);
+}
+
+static void put_host_run(struct gst_activity *a, struct gst_activity_pages *pages,
+			 struct gst_rec_host_run *r, uint32_t corr)
+{
+	if (!are_times(r->start_ns, r->end_ns)) {
+		gst_loss_add(a->loss, GST_KIND_HOST_RUN, GST_LOSS_SELF_CHECK, 1);
+		return;
+	}
+	put_device(a, pages, r, GST_KIND_HOST_RUN, sizeof(*r), corr);
+}
+
+static void translate_host_node(struct gst_activity *a, struct gst_activity_pages *pages,
+				const struct gst_cupti_graph_host_node *h)
+{
+	struct gst_rec_host_run r = {
+		.start_ns = h->start,
+		.end_ns = h->end,
+		.ctx = h->contextId,
+		.stream = h->streamId,
+		.graph_node = h->graphNodeId,
+		.tid = h->threadId,
+	};
+
+	put_host_run(a, pages, &r, h->correlationId);
+}
+
+static void translate_host_launch(struct gst_activity *a, struct gst_activity_pages *pages,
+				  const struct gst_cupti_host_launch *h)
+{
+	struct gst_rec_host_run r = {
+		.ctx = h->contextId,
+		.stream = h->streamId,
+		.tid = h->threadId,
+	};
+
+	/* With a hole before the times, or without: half of one and half of the other is no time of this day. */
+	memcpy(&r.start_ns, &h->times[1], sizeof(r.start_ns));
+	memcpy(&r.end_ns, &h->times[3], sizeof(r.end_ns));
+	if (!are_times(r.start_ns, r.end_ns)) {
+		memcpy(&r.start_ns, &h->times[0], sizeof(r.start_ns));
+		memcpy(&r.end_ns, &h->times[2], sizeof(r.end_ns));
+	}
+	put_host_run(a, pages, &r, h->correlationId);
+}
+
 /*
  * On a CUPTI newer than the layouts we know, the first records of each kind must make sense: a field
  * that moved shows as an absurd time or id.
@@ -677,7 +731,7 @@ static bool passes_self_check(struct gst_activity *a, const struct gst_cupti_act
 {
 	uint32_t kind = rec->kind;
 
-	if (kind >= GST_CUPTI_KIND_COUNT_KNOWN ||
+	if (kind >= GST_CUPTI_KIND_COUNT_READ ||
 	    atomic_fetch_add_explicit(&a->checked[kind], 1, memory_order_relaxed) >=
 		    SELF_CHECK_RECORDS) {
 		return true;
@@ -741,6 +795,12 @@ bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *p
 	case GST_CUPTI_KIND_CUDA_EVENT:
 		translate_event(a, pages, (const void *)rec);
 		break;
+	case GST_CUPTI_KIND_GRAPH_HOST_NODE:
+		translate_host_node(a, pages, (const void *)rec);
+		break;
+	case GST_CUPTI_KIND_HOST_LAUNCH:
+		translate_host_launch(a, pages, (const void *)rec);
+		break;
 	case GST_CUPTI_KIND_DRIVER:
 	case GST_CUPTI_KIND_RUNTIME:
 		if (a->options.calls) {
@@ -782,6 +842,8 @@ static const struct {
 	{GST_CUPTI_KIND_GRAPH_TRACE, "graph", GST_ACTIVITY_START},
 	{GST_CUPTI_KIND_MEMORY2, "memory", GST_ACTIVITY_START},
 	{GST_CUPTI_KIND_OVERHEAD, "overhead", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_HOST_LAUNCH, "host function", GST_ACTIVITY_START},
+	{GST_CUPTI_KIND_GRAPH_HOST_NODE, "host node of a graph", GST_ACTIVITY_START},
 	{GST_CUPTI_KIND_SYNCHRONIZATION, "synchronization", GST_ACTIVITY_EVENT_IDS},
 	{GST_CUPTI_KIND_CUDA_EVENT, "event", GST_ACTIVITY_EVENT_IDS},
 	{GST_CUPTI_KIND_MEMCPY2, "peer memcpy", GST_ACTIVITY_PEERS},
@@ -797,6 +859,21 @@ static bool is_expected(const struct gst_activity *a, uint32_t kind, int result)
 	       result == GST_CUPTI_ERROR_INVALID_KIND;
 }
 
+/* Whether @kind is of this version, and adds to what else was asked for. */
+static bool is_wanted(const struct gst_activity *a, uint32_t kind)
+{
+	switch (kind) {
+	case GST_CUPTI_KIND_GRAPH_TRACE:
+		return !a->options.graph_nodes;
+	case GST_CUPTI_KIND_HOST_LAUNCH:
+		return has(a, GST_CUPTI_V_13_1) && !a->options.host_wrap;
+	case GST_CUPTI_KIND_GRAPH_HOST_NODE:
+		return has(a, GST_CUPTI_V_13_1) && a->options.graph_nodes;
+	default:
+		return true;
+	}
+}
+
 static uint32_t enable_kinds(struct gst_activity *a, enum gst_activity_when when)
 {
 	const struct gst_cupti *cupti = a->cupti;
@@ -806,8 +883,7 @@ static uint32_t enable_kinds(struct gst_activity *a, enum gst_activity_when when
 		uint32_t kind = wanted_kinds[i].kind;
 		int result;
 
-		if (wanted_kinds[i].when != when ||
-		    (kind == GST_CUPTI_KIND_GRAPH_TRACE && a->options.graph_nodes)) {
+		if (wanted_kinds[i].when != when || !is_wanted(a, kind)) {
 			continue;
 		}
 		result = cupti->cuptiActivityEnable(kind);
@@ -893,6 +969,7 @@ void gst_activity_disable(struct gst_activity *a)
 		/* 13.0 deadlocks on this one. */
 		if ((wanted_kinds[i].kind == GST_CUPTI_KIND_CONCURRENT_KERNEL &&
 		     a->cupti->version == GST_CUPTI_V_13_0) ||
+		    !is_wanted(a, wanted_kinds[i].kind) ||
 		    (when != GST_ACTIVITY_START && !atomic_load(&a->asked[when]))) {
 			continue;
 		}

@@ -37,6 +37,7 @@ enum gst_event_ids {
 struct gst_activity_options {
 	bool calls;	  /* records of calls too: no callback may come */
 	bool graph_nodes; /* each node of a graph; otherwise one record for a launch of a graph */
+	bool host_wrap;	  /* the tracer runs host functions itself and knows when they ran */
 	bool event_times; /* ask the device when it reached each event; numbers come with it */
 	enum gst_event_ids event_ids;
 };
@@ -63,9 +64,9 @@ struct gst_activity {
 	_Atomic uint32_t is_ready;	     /* late kinds may be asked for */
 	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT]; /* late kinds that were */
 	bool must_check; /* this CUPTI is newer than the layouts we know */
-	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_KNOWN];
+	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_READ];
 	uint32_t read_sizes
-		[GST_CUPTI_KIND_COUNT_KNOWN]; /* bytes that are read of a record of each kind */
+		[GST_CUPTI_KIND_COUNT_READ]; /* bytes that are read of a record of each kind */
 	_Atomic uint64_t
 		short_said;	   /* by kind: its records are shorter than that, and it was said */
 	_Atomic uint32_t is_told;  /* a record of a call was taken over */

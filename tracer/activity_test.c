@@ -454,6 +454,54 @@ static void test_the_rest(void **state)
 	}
 }
 
+/* Of 13.1, with a hole before the times or without; what is neither is not believed. */
+static void test_host_functions(void **state)
+{
+	uint64_t start = gst_clock_real_ns(), end = start + 5000;
+	struct gst_cupti_graph_host_node n = {
+		.kind = GST_CUPTI_KIND_GRAPH_HOST_NODE,
+		.streamId = 13,
+		.contextId = 1,
+		.correlationId = 8,
+		.graphId = 2,
+		.graphNodeId = UINT64_C(0x200000003),
+		.threadId = 99,
+		.start = start,
+		.end = end,
+	};
+	struct gst_rec_host_run r;
+
+	(void)state;
+	assert_int_equal(sizeof(n), GST_CUPTI_GRAPH_HOST_NODE_SIZE);
+	assert_int_equal(sizeof(struct gst_cupti_host_launch), GST_CUPTI_HOST_LAUNCH_SIZE);
+	for (size_t hole = 0; hole < 2; hole++) {
+		struct bench *b = bench_new(GST_CUPTI_V_13_1);
+		struct gst_cupti_host_launch h = {
+			.kind = GST_CUPTI_KIND_HOST_LAUNCH,
+			.streamId = 14,
+			.contextId = 1,
+			.correlationId = 7,
+			.threadId = 98,
+		};
+
+		memcpy(&h.times[hole], &start, sizeof(start));
+		memcpy(&h.times[hole + 2], &end, sizeof(end));
+		assert_true(give(b, &h, sizeof(h)));
+		assert_true(give(b, &n, sizeof(n)));
+		assert_true(gst_test_find(b->w, GST_REC_HOST_RUN, 0, &r, sizeof(r)));
+		assert_true(r.start_ns == start && r.end_ns == end);
+		assert_true(r.tid == 98 && r.stream == 14 && r.head.corr == 7 && !r.graph_node);
+		assert_true(gst_test_find(b->w, GST_REC_HOST_RUN, 1, &r, sizeof(r)));
+		assert_true(r.start_ns == start && r.end_ns == end);
+		assert_true(r.tid == 99 && r.graph_node == n.graphNodeId);
+		memset(h.times, 0x5a, sizeof(h.times));
+		assert_true(give(b, &h, sizeof(h)));
+		assert_int_equal(gst_test_count(b->w, GST_REC_HOST_RUN), 2);
+		assert_int_equal(gst_test_lost(b->w, GST_REC_HOST_RUN, GST_LOSS_SELF_CHECK), 1);
+		bench_free(b);
+	}
+}
+
 static void test_forced_and_unknown(void **state)
 {
 	struct gst_cupti_kernel k = {
@@ -783,6 +831,7 @@ int main(void)
 		cmocka_unit_test(test_sync_and_event),
 		cmocka_unit_test(test_definitions),
 		cmocka_unit_test(test_the_rest),
+		cmocka_unit_test(test_host_functions),
 		cmocka_unit_test(test_forced_and_unknown),
 		cmocka_unit_test(test_self_check),
 		cmocka_unit_test(test_enable),

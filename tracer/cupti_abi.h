@@ -173,6 +173,10 @@ enum gst_cupti_kind {
 	GST_CUPTI_KIND_MEM_DECOMPRESS = 54,		   /* since 26 */
 	GST_CUPTI_KIND_CONFIDENTIAL_COMPUTE_ROTATION = 55, /* since 27 */
 	GST_CUPTI_KIND_COUNT_KNOWN = 56,		   /* first value 13.0.1 does not know */
+	/* Of 13.1, by its documentation alone: no header of it was at hand. */
+	GST_CUPTI_KIND_GRAPH_HOST_NODE = 56,
+	GST_CUPTI_KIND_HOST_LAUNCH = 58,
+	GST_CUPTI_KIND_COUNT_READ = 59,
 };
 
 enum gst_cupti_attr {
@@ -731,6 +735,38 @@ struct gst_cupti_memory {
 #define GST_CUPTI_MEMORY_SIZE_2 112u
 #define GST_CUPTI_MEMORY_SIZE_3 120u
 #define GST_CUPTI_MEMORY_SIZE_4 128u
+
+/*
+ * GRAPH_HOST_NODE and HOST_LAUNCH, since 13.1. The documentation lists the fields, in this order; whether there is a
+ * hole before the times of the second it does not say. Which of the two it is shows at the times (activity.c).
+ */
+struct gst_cupti_graph_host_node {
+	uint32_t kind;
+	uint32_t streamId; /* of the stream that waits for it */
+	uint32_t contextId;
+	uint32_t deviceId;
+	uint32_t correlationId;
+	uint32_t graphId;
+	uint64_t graphNodeId;
+	uint32_t processId;
+	uint32_t threadId;
+	uint64_t start;
+	uint64_t end;
+};
+
+struct gst_cupti_host_launch {
+	uint32_t kind;
+	uint32_t streamId;
+	uint32_t contextId;
+	uint32_t deviceId;
+	uint32_t correlationId;
+	uint32_t processId;
+	uint32_t threadId;
+	uint32_t times[5]; /* start and end, from the first or the second of these on */
+};
+
+#define GST_CUPTI_GRAPH_HOST_NODE_SIZE 56u
+#define GST_CUPTI_HOST_LAUNCH_SIZE     48u
 
 /* OVERHEAD */
 struct gst_cupti_overhead {

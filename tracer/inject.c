@@ -267,6 +267,7 @@ static void enable_cupti(struct gst_tracer *t)
 		.calls = gst_cupti_may_be_silent(t->cupti.version, gst_cupti_driver_version()),
 		.graph_nodes = gst_config_has_graph_nodes(&t->config),
 		.event_times = t->config.is_event_time_on,
+		.host_wrap = gst_config_has_host_wrap(&t->config),
 		.event_ids = gst_config_has_event_ids(&t->config)      ? GST_EVENT_IDS_ALWAYS
 			     : gst_config_has_no_event_ids(&t->config) ? GST_EVENT_IDS_NEVER
 								       : GST_EVENT_IDS_AUTO,

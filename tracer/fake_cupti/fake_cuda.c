@@ -35,12 +35,13 @@
 #define SYNC_NONE	  GST_CUPTI_SYNCHRONIZATION_INVALID_VALUE
 
 /* Handles are addresses that nobody can reach: a base for each type, and the number. */
-#define STREAM_BASE 0x555520000000u
-#define EVENT_BASE  0x555530000000u
-#define GRAPH_BASE  0x555540000000u
-#define EXEC_BASE   0x555550000000u
-#define NODE_BASE   (GRAPH_BASE + 0x1000000u) /* of graphs, then of executable ones */
-#define HANDLE_STEP 0x100u
+#define STREAM_BASE	 0x555520000000u
+#define EVENT_BASE	 0x555530000000u
+#define GRAPH_BASE	 0x555540000000u
+#define EXEC_BASE	 0x555550000000u
+#define NODE_BASE	 (GRAPH_BASE + 0x1000000u) /* of graphs, then of executable ones */
+#define FAKE_HOST_THREAD 4711u			   /* on which host functions run */
+#define HANDLE_STEP	 0x100u
 
 struct event {
 	uint64_t time_ns; /* when its last record is reached; 0 = never recorded */
@@ -886,6 +887,48 @@ EXPORT int fake_launch_ex(int stream, const char *kernel, uint64_t duration_ns)
 	return end(&call, GST_CU_SUCCESS);
 }
 
+/* From 13.1 on. Times stand behind a hole. */
+static void host_record(int on, uint64_t start_ns, uint64_t end_ns)
+{
+	struct gst_cupti_host_launch record = {
+		.kind = GST_CUPTI_KIND_HOST_LAUNCH,
+		.streamId = cuda.stream_id[on],
+		.contextId = FAKE_CONTEXT_ID,
+		.deviceId = FAKE_DEVICE_ID,
+		.correlationId = self.correlation,
+		.processId = (uint32_t)getpid(),
+		.threadId = FAKE_HOST_THREAD,
+	};
+
+	memcpy(&record.times[1], &start_ns, sizeof(start_ns));
+	memcpy(&record.times[3], &end_ns, sizeof(end_ns));
+	if (fake_wants(GST_CUPTI_KIND_HOST_LAUNCH)) {
+		fake_record(&record, NULL, NULL, end_ns);
+	}
+}
+
+static void host_node_record(int on, uint64_t start_ns, uint64_t end_ns, uint32_t graph,
+			     uint64_t node)
+{
+	struct gst_cupti_graph_host_node record = {
+		.kind = GST_CUPTI_KIND_GRAPH_HOST_NODE,
+		.streamId = cuda.stream_id[on],
+		.contextId = FAKE_CONTEXT_ID,
+		.deviceId = FAKE_DEVICE_ID,
+		.correlationId = self.correlation,
+		.graphId = graph,
+		.graphNodeId = node,
+		.processId = (uint32_t)getpid(),
+		.threadId = FAKE_HOST_THREAD,
+		.start = start_ns,
+		.end = end_ns,
+	};
+
+	if (fake_wants(GST_CUPTI_KIND_GRAPH_HOST_NODE)) {
+		fake_record(&record, &record.start, &record.end, end_ns);
+	}
+}
+
 static void host_function(void *argument)
 {
 	(void)argument;
@@ -905,7 +948,9 @@ EXPORT int fake_host_func(int stream, uint64_t duration_ns)
 		if (graph) {
 			add_node(graph, NULL, duration_ns);
 		} else {
-			submit(on, 0, duration_ns, &start_ns);
+			uint64_t end_ns = submit(on, 0, duration_ns, &start_ns);
+
+			host_record(on, start_ns, end_ns);
 		}
 	}
 	return end(&call, GST_CU_SUCCESS);
@@ -1560,6 +1605,9 @@ EXPORT int fake_graph_launch(int exec, int stream)
 			if (!is_whole && g->nodes[i].name) {
 				kernel_record(on, keep(g->nodes[i].name), start_ns, end_ns, g->id,
 					      (uint64_t)g->id << 32 | (uint64_t)i);
+			} else if (!g->nodes[i].name) {
+				host_node_record(on, start_ns, end_ns, g->id,
+						 (uint64_t)g->id << 32 | (uint64_t)i);
 			}
 		}
 		if (is_whole) {

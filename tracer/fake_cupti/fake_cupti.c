@@ -195,6 +195,10 @@ static size_t known_size(uint32_t kind, uint32_t version)
 	case GST_CUPTI_KIND_CUDA_EVENT:
 		return version >= GST_CUPTI_V_12_8 ? GST_CUPTI_CUDA_EVENT_SIZE_2
 						   : GST_CUPTI_CUDA_EVENT_SIZE_1;
+	case GST_CUPTI_KIND_GRAPH_HOST_NODE:
+		return GST_CUPTI_GRAPH_HOST_NODE_SIZE;
+	case GST_CUPTI_KIND_HOST_LAUNCH:
+		return GST_CUPTI_HOST_LAUNCH_SIZE;
 	default:
 		return UNKNOWN_SIZE;
 	}
@@ -693,7 +697,8 @@ static int set_kind(uint32_t kind, bool is_on)
 	bool has_context;
 
 	UNLESS_FINALIZED();
-	if (kind == 0 || kind >= GST_CUPTI_KIND_COUNT_KNOWN) {
+	if (kind == 0 || kind >= GST_CUPTI_KIND_COUNT_READ ||
+	    (kind >= GST_CUPTI_KIND_COUNT_KNOWN && fake.version < GST_CUPTI_V_13_1)) {
 		return GST_CUPTI_ERROR_INVALID_KIND;
 	}
 	pthread_mutex_lock(&lock);

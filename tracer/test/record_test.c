@@ -1081,6 +1081,72 @@ static void host_functions_say_when_they_ran(void **state)
 	scan_release(&scan);
 }
 
+/* From 13.1 on CUPTI says where and when host functions ran. */
+static void a_newer_cupti_tells_of_host_functions(void **state)
+{
+	static const struct {
+		const char *version;
+		const char *env;
+		size_t runs;
+	} cases[] = {
+		{"fault version 130100; ", "GSTRACE_GRAPHS=nodes", 3},
+		{"fault version 130100; ", "GSTRACE_GRAPHS=launches", 1},
+		{"fault version 130100; ", "GSTRACE_MODE=order", 0},
+		{"fault version 130100; ", "GSTRACE_HOST_FUNCTIONS=wrap", 0},
+		{"fault version 130001; ", "GSTRACE_GRAPHS=nodes", 0},
+	};
+	struct run *run = *state;
+	struct gst_rec_host_run ran;
+	struct gst_rec_call_host call;
+	struct gst_rec_call_graph launch;
+	char script[400];
+	struct scan scan;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unlink(run->trace);
+		run->env[0] = cases[i].env;
+		snprintf(
+			script, sizeof(script),
+			"%sstream s; hostfunc s 2ms; capture s; launch s k 1us; hostfunc s 1ms; "
+			"endcapture s g; instantiate g x; graphlaunch x s; graphlaunch x s; devsync",
+			cases[i].version);
+		run_script(run, script);
+		assert_ended(run, 0);
+		scan_open(&scan, run->trace);
+		assert_int_equal(scan_count(&scan, GST_REC_HOST_RUN), cases[i].runs);
+		assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+		assert_false(scan_has_note(&scan, GST_NOTE_KIND_OFF));
+		assert_false(scan_has_note(&scan, GST_NOTE_ACTIVITY_OFF));
+		for (size_t n = 0; n < cases[i].runs; n++) {
+			scan_get(&scan, scan_find(&scan, GST_REC_HOST_RUN, n), &ran, sizeof(ran));
+			assert_int_equal(ran.tid, 4711);
+			assert_int_equal(ran.ctx, 1);
+			assert_true(ran.stream >= 13);
+			if (n == 0) {
+				scan_get(&scan, scan_find(&scan, GST_REC_CALL_HOST, 0), &call,
+					 sizeof(call));
+				assert_int_equal(ran.head.corr, call.head.corr);
+				assert_int_equal(ran.graph_node, 0);
+				assert_int_equal(ran.end_ns - ran.start_ns, 2000000);
+				continue;
+			}
+			assert_true(ran.graph_node != 0);
+			assert_int_equal(ran.end_ns - ran.start_ns, 1000000);
+			/* its corr is that of one of the launches */
+			for (size_t c = 0;; c++) {
+				size_t at = scan_find(&scan, GST_REC_CALL_GRAPH, c);
+
+				assert_true(at != SIZE_MAX);
+				scan_get(&scan, at, &launch, sizeof(launch));
+				if (launch.head.corr == ran.head.corr) {
+					break;
+				}
+			}
+		}
+		scan_release(&scan);
+	}
+}
+
 /* Two libraries of one soname in a process would be one to the loader and two to CUDA. */
 static void a_cupti_that_the_program_has_loaded_is_used(void **state)
 {
@@ -1132,6 +1198,7 @@ int main(void)
 		CASE(a_trace_without_nvtx_says_so),
 		CASE(nvtx_without_cuda_does_nothing),
 		CASE(host_functions_say_when_they_ran),
+		CASE(a_newer_cupti_tells_of_host_functions),
 		CASE(a_cupti_that_the_program_has_loaded_is_used),
 	};
 
