@@ -19,6 +19,13 @@
 #define MEMOPS_MAX	      256u /* the driver takes no more */
 #define CBID_PROFILER_START   308u
 #define CBID_PROFILER_STOP    309u
+#define CBID_MODULE_UNLOAD    22u
+#define CBID_MODULE_FUNCTION  23u
+#define CBID_ADD_KERNEL	      502u
+#define CBID_LIBRARY_UNLOAD   680u
+#define CBID_LIBRARY_KERNEL   681u
+#define CBID_KERNEL_FUNCTION  683u
+#define CBID_ADD_KERNEL_2     689u
 
 /* What a layout gives; each record kind takes its part. */
 struct call_data {
@@ -30,9 +37,10 @@ struct call_data {
 	uint32_t count;
 	int32_t priority;
 	uint32_t direction;
-	uint64_t node;	/* graph node */
-	uint64_t event; /* that a new graph node records or waits for */
-	int32_t place;	/* device + 1 */
+	uint64_t node;	 /* graph node */
+	uint64_t kernel; /* of a new graph node */
+	uint64_t event;	 /* that a new graph node records or waits for */
+	int32_t place;	 /* device + 1 */
 	uint32_t access;
 	const struct gst_cu_memop *ops;
 	const void *out;
@@ -100,6 +108,13 @@ uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *
 				      missing[domain - GST_CUPTI_DOMAIN_DRIVER]);
 		}
 	}
+	/* They give handles of kernels: not recorded, but looked at for their names. Refused: names are missing. */
+	(void)cupti->cuptiEnableCallback(1, cupti->subscriber, GST_CUPTI_DOMAIN_DRIVER,
+					 CBID_MODULE_FUNCTION);
+	(void)cupti->cuptiEnableCallback(1, cupti->subscriber, GST_CUPTI_DOMAIN_DRIVER,
+					 CBID_LIBRARY_KERNEL);
+	(void)cupti->cuptiEnableCallback(1, cupti->subscriber, GST_CUPTI_DOMAIN_DRIVER,
+					 CBID_KERNEL_FUNCTION);
 	gst_resources_enable(cb, cupti);
 	if (cupti->version >= GST_CUPTI_V_12_2) {
 		/* To learn that CUPTI gave up; without it, the missing records tell. */
@@ -281,6 +296,18 @@ static void read_batch(struct call_data *d, const uint64_t *dsts, const uint64_t
 	}
 }
 
+/* The parameters end before their last field in the first version of the call. */
+static void read_kernel_params(struct call_data *d, const struct gst_cu_kernel_params *params,
+			       bool has_kernel)
+{
+	if (params) {
+		d->kernel = handle(params->function);
+		if (!d->kernel && has_kernel) {
+			d->kernel = handle(params->kernel);
+		}
+	}
+}
+
 static void read_node_params(struct call_data *d, const struct gst_cu_node_params *params)
 {
 	if (!params || params->type >= GST_NODE_CONDITIONAL) {
@@ -288,6 +315,9 @@ static void read_node_params(struct call_data *d, const struct gst_cu_node_param
 	}
 	/* As in records of nodes. */
 	d->flags = params->type + 1;
+	if (d->flags == GST_NODE_KERNEL) {
+		read_kernel_params(d, (const void *)&params->event, true);
+	}
 	if (d->flags == GST_NODE_WAIT_EVENT || d->flags == GST_NODE_RECORD_EVENT) {
 		d->event = handle(params->event);
 	}
@@ -614,6 +644,12 @@ static void read_params(struct call_data *d, const struct gst_api *api, const vo
 		/* fall through */
 	case GST_PARAMS_GRAPH_ADD:
 		d->object = handle(p.graph_add->graph);
+		if (api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_ADD_KERNEL) ||
+		    api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_ADD_KERNEL_2)) {
+			read_kernel_params(
+				d, p.graph_add->kernel,
+				api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_ADD_KERNEL_2));
+		}
 		break;
 	case GST_PARAMS_GRAPH_ADD_NODE:
 		d->object = handle(p.graph_add->graph);
@@ -991,6 +1027,14 @@ static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t co
 	return call;
 }
 
+/* The kernel that a call makes a graph node of, as a string; 0 = none or not known. */
+static uint32_t kernel_name(struct gst_callbacks *cb, const struct call_data *d)
+{
+	return d->kernel ? gst_intern(cb->strings,
+				      gst_kernel_names_find(&cb->kernel_names, d->kernel))
+			 : 0;
+}
+
 /* What says which ports the edges leave that the call makes. */
 static const void *edge_params(const struct gst_api *api,
 			       const struct gst_cupti_callback_data *data)
@@ -1320,6 +1364,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			open = push_call(slot, data->correlationId, api->api, d.out);
 			open->is_silent = true;
 			open->params = edge_params(api, data);
+			open->name = kernel_name(cb, &d);
 			note_object(open, api, &d);
 		}
 		return;
@@ -1353,7 +1398,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	open = push_call(slot, data->correlationId, api->api, d.out);
 	open->segment = gst_windows_segment(now);
 	open->is_own = is_own_stream(api, d.stream);
-	open->name = r.head.kind == GST_KIND_CALL_LAUNCH ? r.launch.name : 0;
+	open->name = r.head.kind == GST_KIND_CALL_LAUNCH ? r.launch.name : kernel_name(cb, &d);
 	open->params = edge_params(api, data);
 	if (has_state) {
 		note_object(open, api, &d);
@@ -1479,6 +1524,33 @@ static void on_state(struct gst_callbacks *cb, uint32_t cbid,
 		      data ? data->message : NULL);
 }
 
+/* A call that gives a handle of a kernel has returned. */
+static void on_kernel_handle(struct gst_callbacks *cb, uint32_t cbid,
+			     const struct gst_cupti_callback_data *data)
+{
+	const struct gst_cu_get_kernel *get = data->functionParams;
+	const struct gst_cu_get_function *alias = data->functionParams;
+	int32_t result = 0;
+
+	if (data->callbackSite != GST_CUPTI_API_EXIT || !data->functionParams) {
+		return;
+	}
+	if (data->functionReturnValue) {
+		memcpy(&result, data->functionReturnValue, sizeof(result));
+	}
+	if (result) {
+		return;
+	}
+	if (cbid == CBID_KERNEL_FUNCTION) {
+		if (alias->function) {
+			gst_kernel_names_alias(&cb->kernel_names, handle(*alias->function),
+					       handle(alias->kernel));
+		}
+	} else if (get->kernel) {
+		gst_kernel_names_add(&cb->kernel_names, handle(*get->kernel), get->name);
+	}
+}
+
 void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata)
 {
 	struct gst_callbacks *cb = user;
@@ -1502,7 +1574,16 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	}
 	api = cb->apis[domain - 1][cbid];
 	if (!api) {
+		if (domain == GST_CUPTI_DOMAIN_DRIVER &&
+		    (cbid == CBID_MODULE_FUNCTION || cbid == CBID_LIBRARY_KERNEL ||
+		     cbid == CBID_KERNEL_FUNCTION)) {
+			on_kernel_handle(cb, cbid, data);
+		}
 		return;
+	}
+	if (__builtin_expect(api->class_id == GST_API_CLASS_MODULE, 0) &&
+	    (cbid == CBID_MODULE_UNLOAD || cbid == CBID_LIBRARY_UNLOAD)) {
+		gst_kernel_names_forget(&cb->kernel_names);
 	}
 	if (__builtin_expect(!atomic_load_explicit(&cb->is_called, memory_order_relaxed), 0)) {
 		atomic_store_explicit(&cb->is_called, 1, memory_order_relaxed);

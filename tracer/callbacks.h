@@ -13,6 +13,7 @@
 #include "tracer/cupti_api.h"
 #include "tracer/format/api.h"
 #include "tracer/host_wrap.h"
+#include "tracer/kernel_names.h"
 #include "tracer/notes.h"
 #include "tracer/objects.h"
 #include "tracer/state.h"
@@ -39,6 +40,7 @@ struct gst_callbacks {
 	_Atomic uint32_t contexts_made;		    /* ever */
 	struct gst_thread_slot *_Atomic event_user; /* the first thread that used events */
 	_Atomic uint32_t is_called; /* a callback of a call came: CUPTI does not keep silent */
+	struct gst_kernel_names kernel_names;
 	/* By domain - 1 and cbid: what we record; NULL = not enabled. */
 	const struct gst_api *apis[2][GST_CALLBACKS_CBIDS];
 };

@@ -603,7 +603,8 @@ static void test_enable(void **state)
 	enable_result = 0;
 	enabled_count = 0;
 	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti), recorded);
-	assert_int_equal(enabled_count, recorded);
+	/* and those that give handles of kernels */
+	assert_int_equal(enabled_count, recorded + 3);
 	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 0);
 	enable_result = GST_CUPTI_ERROR_INVALID_PARAMETER;
 	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti), 0);
@@ -774,6 +775,98 @@ static void *build_graph(void *arg)
 	return NULL;
 }
 
+/* The handle-giving call @cbid returns. */
+static void give_handle(struct bench *b, uint32_t cbid, const void *params, int32_t result)
+{
+	const struct gst_cupti_callback_data data = {
+		.callbackSite = GST_CUPTI_API_EXIT,
+		.functionReturnValue = &result,
+		.functionParams = params,
+	};
+
+	gst_callbacks_on_event(&b->callbacks, driver, cbid, &data);
+}
+
+static void tell_node(struct bench *b, uintptr_t node)
+{
+	const struct gst_cupti_graph_data graph = {.graph = pointer(7), .node = pointer(node)};
+	const struct gst_cupti_resource_data data = {.resourceDescriptor = (void *)&graph};
+
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_RESOURCE,
+			       GST_CUPTI_RESOURCE_GRAPHNODE_CREATED, &data);
+}
+
+static void *add_kernel_nodes(void *arg)
+{
+	void *kernel = pointer(0x100), *function = pointer(0x200), *failed = pointer(0x300);
+	const struct gst_cu_get_kernel get = {.kernel = &kernel, .name = "_Z5namedv"};
+	const struct gst_cu_get_kernel get_failed = {.kernel = &failed, .name = "_Z6failedv"};
+	const struct gst_cu_get_function alias = {.function = &function, .kernel = kernel};
+	const struct gst_cu_kernel_params by_function = {.function = function};
+	const struct gst_cu_kernel_params by_kernel = {.kernel = kernel};
+	const struct gst_cu_kernel_params by_failed = {.function = failed};
+	const struct gst_cu_graph_add first = {.graph = pointer(7), .kernel = &by_function};
+	const struct gst_cu_graph_add second = {.graph = pointer(7), .kernel = &by_kernel};
+	const struct gst_cu_graph_add third = {.graph = pointer(7), .kernel = &by_failed};
+	struct {
+		struct gst_cu_node_params head;
+		uint64_t room[32];
+	} any;
+	const struct gst_cu_graph_add_data fourth = {.graph = pointer(7), .params = &any.head};
+	struct bench *b = arg;
+
+	give_handle(b, 681, &get, 0);
+	give_handle(b, 683, &alias, 0);
+	give_handle(b, 23, &get_failed, 500);
+	enter(b, driver, "cuGraphAddKernelNode", 31, &first);
+	tell_node(b, 1);
+	leave(b, driver, "cuGraphAddKernelNode", 31, &first, 0);
+	/* the first version has no kernel behind its function: not read */
+	enter(b, driver, "cuGraphAddKernelNode", 32, &second);
+	tell_node(b, 2);
+	leave(b, driver, "cuGraphAddKernelNode", 32, &second, 0);
+	enter(b, driver, "cuGraphAddKernelNode_v2", 33, &second);
+	tell_node(b, 3);
+	leave(b, driver, "cuGraphAddKernelNode_v2", 33, &second, 0);
+	enter(b, driver, "cuGraphAddKernelNode_v2", 34, &third);
+	tell_node(b, 4);
+	leave(b, driver, "cuGraphAddKernelNode_v2", 34, &third, 0);
+	memset(&any, 0, sizeof(any));
+	memcpy(&any.head.event, &by_kernel, sizeof(by_kernel));
+	enter(b, driver, "cuGraphAddNode_v2", 35, &fourth);
+	tell_node(b, 5);
+	leave(b, driver, "cuGraphAddNode_v2", 35, &fourth, 0);
+	/* its handle may come again for another kernel */
+	enter(b, driver, "cuModuleUnload", 36, &kernel);
+	leave(b, driver, "cuModuleUnload", 36, &kernel, 0);
+	enter(b, driver, "cuGraphAddKernelNode_v2", 37, &second);
+	tell_node(b, 6);
+	leave(b, driver, "cuGraphAddKernelNode_v2", 37, &second, 0);
+	return NULL;
+}
+
+static void test_kernel_names_of_nodes(void **state)
+{
+	static const bool is_known[] = {true, false, true, false, true, false};
+	const struct gst_cupti cupti = {.cuptiGetGraphId = graph_id,
+					.cuptiGetGraphNodeId = node_id};
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_graph_node node;
+
+	(void)state;
+	b->callbacks.cupti = &cupti;
+	in_thread(add_kernel_nodes, b);
+	for (unsigned i = 0; i < sizeof(is_known) / sizeof(is_known[0]); i++) {
+		assert_true(gst_test_find(b->w, GST_REC_GRAPH_NODE, i, &node, sizeof(node)));
+		assert_int_equal(node.node, i + 1);
+		assert_int_equal(node.name != 0, is_known[i]);
+		if (node.name) {
+			assert_int_equal(node.name, gst_intern(&b->w->strings, "_Z5namedv"));
+		}
+	}
+	bench_free(b);
+}
+
 static void test_ports_of_edges(void **state)
 {
 	static const uint16_t wanted[] = {1, 2, 3, 0, 3, 2, 1, 0, 0};
@@ -816,6 +909,7 @@ int main(void)
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),
 		cmocka_unit_test(test_ports_of_edges),
+		cmocka_unit_test(test_kernel_names_of_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1337,14 +1337,34 @@ struct gst_cu_node_params { /* of cuGraphAddNode, what is read of it */
 	void *event; /* of an event record or wait */
 };
 
+struct gst_cu_kernel_params { /* of a kernel node, what is read of it; in gst_cu_node_params too, at event */
+	void *function;
+	uint32_t sizes[7];
+	void **arguments;
+	void **extra;
+	void *kernel; /* if function is NULL; not in cuGraphAddKernelNode's first version */
+};
+
+struct gst_cu_get_kernel { /* cuModuleGetFunction, cuLibraryGetKernel */
+	void **kernel;
+	void *module;
+	const char *name;
+};
+
+struct gst_cu_get_function { /* cuKernelGetFunction */
+	void **function;
+	void *kernel;
+};
+
 struct gst_cu_graph_add { /* GRAPH_ADD, GRAPH_ADD_EVENT, GRAPH_ADD_NODE */
 	void **node;
 	void *graph;
 	void *const *dependencies;
 	uint64_t count;
 	union {
-		void *event;				 /* GRAPH_ADD_EVENT */
-		const struct gst_cu_node_params *params; /* GRAPH_ADD_NODE */
+		void *event;				   /* GRAPH_ADD_EVENT */
+		const struct gst_cu_kernel_params *kernel; /* GRAPH_ADD of a kernel node */
+		const struct gst_cu_node_params *params;   /* GRAPH_ADD_NODE */
 	};
 };
 
