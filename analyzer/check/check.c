@@ -166,6 +166,7 @@ static void put_together(struct runs *runs, struct gst_arena *arena, struct gst_
 			gst_vec_push(&all->hidden, r->hidden.data[j]);
 		}
 		all->hidden_count += r->hidden_count;
+		all->search_left += r->search_left;
 		gst_vec_free(&r->found);
 		gst_vec_free(&r->hidden);
 		gst_arena_adopt(arena, r->arena);
@@ -181,6 +182,7 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	struct gst_check_run r = {.m = m, .o = o, .t = t};
 	struct runs *runs;
 	struct gst_findings *f;
+	uint32_t run_count;
 	gst_status st;
 
 	if (!opt) {
@@ -205,6 +207,7 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	find_wanted(runs, m);
 	find_order(runs);
 	gst_parallel_run(runs->count, run_one, runs);
+	run_count = runs->count;
 	put_together(runs, arena, &r);
 	gst_mem_free(runs, sizeof(*runs));
 	f = GST_ARENA_ARRAY(arena, struct gst_findings, 1);
@@ -214,6 +217,7 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 			gst_arena_copy(arena, r.found.data, r.found.count * sizeof(*r.found.data));
 	}
 	f->count = (uint32_t)r.found.count;
+	f->steps = SEARCHES_WORTH * run_count - r.search_left;
 	f->hidden_count = r.hidden_count;
 	f->hidden_blocked_ns = gst_spans_union(&r.hidden);
 	gst_vec_free(&r.hidden);

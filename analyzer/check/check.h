@@ -53,6 +53,7 @@ struct gst_findings {
 	uint32_t count;
 	uint32_t hidden_count;	    /* below info's floor */
 	uint64_t hidden_blocked_ns; /* a union on the timeline */
+	uint64_t steps; /* edges that all searches of all checks looked at: for tests of scale */
 };
 
 /** Run all checks. Lives in @arena. An unknown id in only/skip: GST_E_FORMAT naming the known ones. */

@@ -173,10 +173,13 @@ static bool is_new(struct gst_search *s, gst_node_id node)
 }
 
 /* Which of the awaited ops are @x, or come before it in its stream. Returns how many new ones. */
-static size_t mark(const struct gst_model *m, gst_node_id x, struct gst_awaiteds *a)
+static size_t mark(struct gst_check_run *r, gst_node_id x, struct gst_awaiteds *a)
 {
+	const struct gst_model *m = r->m;
 	size_t marked = 0;
 
+	/* A wait for a thousand streams makes each step of the search a thousand. */
+	r->search_left -= a->count / 8 < r->search_left ? a->count / 8 : r->search_left;
 	if (x >= m->op_count) {
 		return 0;
 	}
@@ -248,7 +251,7 @@ size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_
 	s->epoch++;
 	s->queue[0] = work;
 	(void)is_new(s, work);
-	related = mark(r->m, work, a);
+	related = mark(r, work, a);
 	first = first_unrelated(a);
 	while (next < queued && related < a->count) {
 		gst_node_id x = s->queue[next++];
@@ -274,10 +277,13 @@ size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_
 			r->search_left--;
 			if (is_new(s, e->from)) {
 				gst_node_id at;
-
 				/* Its stream as a whole, down to it, is marked at once. */
-				related += mark(r->m, e->from, a);
-				first = first_unrelated(a);
+				size_t marked = mark(r, e->from, a);
+
+				if (marked) {
+					related += marked;
+					first = first_unrelated(a);
+				}
 				at = follow_stream(r, e->from, first);
 				if (at != GST_NONE && (at == e->from || is_new(s, at))) {
 					s->queue[queued++] = at;

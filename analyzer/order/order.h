@@ -258,6 +258,8 @@ struct gst_order_stats {
 	uint64_t ambiguous_pairs, unknown_records, empty_events, dropped_implied, per_rule[64];
 	/* things given up because too many calls overlapped: edges may be missing, none is wrong */
 	uint64_t cut_fronts;
+	/* things and lanes looked at to find the edges: for tests of scale */
+	uint64_t steps;
 	/* waits for a value of which nobody knows who wrote it: ordered by their streams alone */
 	uint64_t unmatched_values;
 	/* launches of graphs whose edges were not followed: they go round, or are too many for the trace */

@@ -167,6 +167,7 @@ unsigned gst_order_collect(struct gst_order_builder *b, uint32_t *head, gst_call
 		bool is_covered = false;
 		bool is_past = false;
 
+		b->o->stats.steps++;
 		if (!left--) {
 			cut_list(b, link);
 			break;
@@ -392,6 +393,7 @@ static void collect_blocking(struct gst_order_builder *b, gst_op_id op, struct g
 		struct gst_lane *lane = &b->lanes[s];
 		unsigned saw;
 
+		b->o->stats.steps++;
 		/* All of it went into an action that is before this one: seen through that. */
 		if (lane->collected_seq == lane->seq && lane->collected_call != GST_NONE &&
 		    gst_order_accepted(b, lane->collected_call, call) == GST_ACCEPTED_BEFORE) {
@@ -565,6 +567,7 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 	for (; low < end; low++) {
 		gst_call_id later = b->record_calls[low];
 
+		b->o->stats.steps++;
 		if (c->flags & GST_CALL_RETURNED && b->m->calls[later].enter_ns >= c->exit_ns)
 			return false;
 		if (!left--)
@@ -850,6 +853,7 @@ gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
 		uint32_t s = ctx->dirty[collector].data[i];
 		struct gst_lane *lane = &b->lanes[s];
 
+		b->o->stats.steps++;
 		if (gst_order_collect_lane(b, lane, call) & SAW_LATER) {
 			/* Part of it may belong to a later wait. */
 			ctx->dirty[collector].data[kept++] = s;

@@ -137,7 +137,7 @@ static gst_op_id engine_before(const struct gst_timing *t, gst_moment_id p)
 }
 
 /* The next thing that @s waits for and that has no place yet; GST_NONE = all have theirs. */
-static gst_moment_id next_unplaced(const struct gst_timing *t, struct step *s)
+static gst_moment_id next_unplaced(struct gst_timing *t, struct step *s)
 {
 	gst_moment_id p = s->moment;
 	bool is_exit = gst_moment_is_exit(t, p);
@@ -147,6 +147,8 @@ static gst_moment_id next_unplaced(const struct gst_timing *t, struct step *s)
 
 	while (s->next < count) {
 		const struct gst_edge *e = gst_order_edge(t->o, in[s->next++]);
+
+		t->steps++;
 		if (gst_moment_to(t, e) == p && t->place[gst_moment_from(t, e)] >= PLACE_BEGUN) {
 			return gst_moment_from(t, e);
 		}
@@ -437,6 +439,11 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	gst_timing_settle(t, arena);
 	*out = t;
 	return GST_OK;
+}
+
+uint64_t gst_timing_steps(const struct gst_timing *t)
+{
+	return t->steps;
 }
 
 enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e)

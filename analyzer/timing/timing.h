@@ -17,6 +17,9 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 			    struct gst_arena *arena, const struct gst_timing **out,
 			    struct gst_err *err) GST_NODISCARD;
 
+/** Edges looked at to bring all into an order, beside those of the one pass: for tests of scale. */
+uint64_t gst_timing_steps(const struct gst_timing *t);
+
 /** What became of edge @e: DOCUMENTED, POSSIBLE (no evidence either way), OBSERVED, DISPROVED. */
 enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e);
 

@@ -56,6 +56,7 @@ struct gst_timing {
 	struct gst_arc *arcs;
 	struct gst_heavy_arc *heavy; /* [heavy_count] by arc */
 	uint32_t heavy_count;
+	uint64_t steps;	   /* of gst_timing_steps */
 	bool has_spinning; /* some name has its bit in spins */
 	bool is_small;	   /* no sum of durations and weights overflows */
 	int64_t *end_ns;   /* observed: end of an op, time of all else; INT64_MIN = not known */
