@@ -34,6 +34,8 @@ static const char *cause_words(enum gst_cause cause)
 		return "copies and memsets ran";
 	case GST_CAUSE_GRAPH:
 		return "graph launches, recorded as a whole, ran";
+	case GST_CAUSE_HOST_FUNC:
+		return "host functions ran";
 	case GST_CAUSE_HOST_COMPUTE:
 		return "a host thread was outside of CUDA";
 	case GST_CAUSE_CALL:
@@ -134,6 +136,7 @@ void gst_segment_text(const struct gst_analysis *a, const struct gst_segment *s,
 	case GST_CAUSE_KERNEL:
 	case GST_CAUSE_COPY:
 	case GST_CAUSE_GRAPH:
+	case GST_CAUSE_HOST_FUNC:
 		snprintf(buf, size, "%s", node.text);
 		return;
 	case GST_CAUSE_HOST_COMPUTE:

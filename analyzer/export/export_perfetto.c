@@ -2034,6 +2034,7 @@ static uint64_t segment_name(struct exporter *x, const struct gst_segment *g)
 	case GST_CAUSE_KERNEL:
 	case GST_CAUSE_COPY:
 	case GST_CAUSE_GRAPH:
+	case GST_CAUSE_HOST_FUNC:
 		return op_name(x, g->node);
 	case GST_CAUSE_CALL:
 		return api_name(x, x->m->calls[g->node - x->m->op_count].api);

@@ -78,6 +78,21 @@ grep -q 'stream 13 .* 1    not known        -$' out || fails "a stream's busy ti
 grep -Eq 'first kernel|operations on devices| 0 ns|0\.0 %' out && fails "something reads as a device time: $(cat out)"
 "$gstrace" analyze --format=json order.gst | grep -q '"busy_ns": 0' && fails "JSON gives a busy time"
 
+# NVTX: ranges of the program name what is found; without it the trace says so.
+expect 0 -o nvtx.gst -- "$app" -c 'stream s; nvtx name-stream compute s; nvtx push step; nvtx push forward; launch s gemm 3ms; nvtx pop
+	nvtx start io r; sync s; nvtx end r; nvtx pop; nvtx mark over'
+"$gstrace" analyze nvtx.gst >out 2>err
+grep -q '^NVTX       3 ranges, 1 mark, 1 name' out || fails "the report counts NVTX: $(cat out)"
+"$gstrace" critical --all nvtx.gst >out 2>err
+grep -q 'kernel  *gemm in stream 13 (compute), in range forward$' out || fails "critical names the range: $(cat out)"
+grep -q 'cudaStreamSynchronize returned .*, in range step$' out || fails "critical names the range of the wait: $(cat out)"
+"$gstrace" path --to gemm nvtx.gst | grep -q 'in NVTX range forward$' || fails "path names the range"
+NVTX_INJECTION64_PATH=/no/such/tool.so "$gstrace" record --lib "$library" --cupti="$FAKE_CUPTI" --staging-dir="$staging" -o none.gst -- \
+	"$app" -c 'nvtx push step; launch 0 k 1ms' >out 2>err
+"$gstrace" analyze none.gst >out 2>err
+grep -q 'NVTX_INJECTION64_PATH names another tool' out || fails "the report says that NVTX is missing: $(cat out)"
+grep -q '^NVTX' out && fails "NVTX is counted that is not there"
+
 expect 0 -q -o q.gst -- "$app" -c 'launch 0 k 1ms'
 [ ! -s err ] || fails "-q says nothing"
 

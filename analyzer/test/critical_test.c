@@ -430,6 +430,27 @@ static void test_lost_kernel(void **state)
 	done(s, &r);
 }
 
+/* A host function whose run was recorded is work like any other. */
+static void test_host_function(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_kernel(s, 1, 10, 12, 1, "a", 1, 20, 40);
+	gst_scene_call(s, 1, 14, 16, "call_host", "cuLaunchHostFunc", 1, NULL);
+	gst_scene_device_record(s, "host_run corr=2 ctx=1 stream=13", 45, 80);
+	gst_scene_call(s, 1, 17, 90, "call_stream", "cuStreamSynchronize", 1, NULL);
+	analyze(s, &r);
+	CHECK_PATH(&r, {20, GST_CAUSE_LATENCY, "a"}, {40, GST_CAUSE_KERNEL, "a"},
+		   {45, GST_CAUSE_BARRIER, "host function"},
+		   {80, GST_CAUSE_HOST_FUNC, "host function"},
+		   {90, GST_CAUSE_HOST_WAIT, "cuStreamSynchronize"});
+	assert_int_equal(rule_of(&r, &r.c.segments[2]), GST_RULE_F1);
+	done(s, &r);
+}
+
 /* Recorded without the device: the host alone is known, and what it waited for is not. */
 static void test_no_device_records(void **state)
 {
@@ -482,7 +503,7 @@ static void check_joins(const struct run *r)
 {
 	for (uint32_t i = 0; i < r->c.segment_count; i++) {
 		const struct gst_segment *s = &r->c.segments[i];
-		bool is_work = s->cause <= GST_CAUSE_GRAPH;
+		bool is_work = gst_cause_is_work(s->cause);
 
 		if (is_work) {
 			assert_true(s->begin_ns >= r->x.m->ops[s->node].begin_ns);
@@ -551,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_polling),
 		cmocka_unit_test(test_thread_start),
 		cmocka_unit_test(test_lost_kernel),
+		cmocka_unit_test(test_host_function),
 		cmocka_unit_test(test_no_device_records),
 		cmocka_unit_test(test_lost_calls),
 		cmocka_unit_test(test_random_runs),

@@ -393,14 +393,14 @@ static void check_critical(const char *trace, const char *what, const struct sta
 	at = c->begin_ns;
 	for (uint32_t i = 0; i < c->segment_count; i++) {
 		const struct gst_segment *x = &c->segments[i];
-		bool is_work = x->cause <= GST_CAUSE_GRAPH;
+		bool is_work = gst_cause_is_work(x->cause);
 		bool is_joined = x->begin_ns == at && x->end_ns > x->begin_ns;
 
 		at = x->end_ns;
 		if (is_work) {
 			is_joined &= gst_node_is_op(s->o, x->node);
 		} else if (is_joined && x->from != GST_NONE && gst_node_is_op(s->o, x->from) &&
-			   i > 0 && c->segments[i - 1].cause <= GST_CAUSE_GRAPH) {
+			   i > 0 && gst_cause_is_work(c->segments[i - 1].cause)) {
 			/* What ran before the gap is what the gap leads back to. */
 			is_joined = c->segments[i - 1].node == x->from;
 		}

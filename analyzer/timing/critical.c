@@ -35,6 +35,8 @@ const char *gst_cause_name(enum gst_cause cause)
 		return "copy";
 	case GST_CAUSE_GRAPH:
 		return "graph";
+	case GST_CAUSE_HOST_FUNC:
+		return "host-function";
 	case GST_CAUSE_HOST_COMPUTE:
 		return "host-compute";
 	case GST_CAUSE_CALL:
@@ -526,6 +528,8 @@ static enum gst_cause cause_of_work(const struct gst_op *x)
 	case GST_OP_MEMCPY:
 	case GST_OP_MEMSET:
 		return GST_CAUSE_COPY;
+	case GST_OP_HOST_FUNC:
+		return GST_CAUSE_HOST_FUNC;
 	default: /* nothing else has times */
 		return GST_CAUSE_GRAPH;
 	}
@@ -880,8 +884,7 @@ static void blame_streams(const struct walk *w, struct gst_arena *arena, struct 
 	for (uint32_t i = 0; i < out->segment_count; i++) {
 		const struct gst_segment *s = &out->segments[i];
 
-		if (s->cause == GST_CAUSE_KERNEL || s->cause == GST_CAUSE_COPY ||
-		    s->cause == GST_CAUSE_GRAPH) {
+		if (gst_cause_is_work(s->cause)) {
 			gst_stream_id stream = stream_of(w->m, s->node);
 			struct gst_blamed_stream *b = &all[stream == GST_NONE ? count - 1 : stream];
 

@@ -13,6 +13,7 @@ enum gst_cause {
 	GST_CAUSE_KERNEL,
 	GST_CAUSE_COPY,		/* and memset */
 	GST_CAUSE_GRAPH,	/* a graph launch that was recorded as a whole */
+	GST_CAUSE_HOST_FUNC,	/* a host function whose times were recorded */
 	GST_CAUSE_HOST_COMPUTE, /* a host thread between two calls */
 	GST_CAUSE_CALL,		/* in a call that waited for nothing */
 	GST_CAUSE_LATENCY,	/* from the enter of the submitting call to the begin of its work */
@@ -22,6 +23,12 @@ enum gst_cause {
 	GST_CAUSE_UNKNOWN,	/* see enum gst_unknown */
 	GST_CAUSE_COUNT
 };
+
+/** Did work run, whose op is the segment's node? */
+static inline bool gst_cause_is_work(uint32_t cause)
+{
+	return cause <= GST_CAUSE_HOST_FUNC;
+}
 
 /* Why a stretch of the path is not known. */
 enum gst_unknown {
