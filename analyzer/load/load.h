@@ -144,6 +144,31 @@ GST_NODISCARD gst_status gst_loader_open_memory(const void *data, size_t size, c
  */
 GST_NODISCARD int gst_loader_next(struct gst_loader *l, struct gst_record *out);
 
+/* Where gst_loader_read() puts records. */
+struct gst_load_sink {
+	void *payload;
+	/* A record; nothing else runs. An error ends the reading. */
+	gst_status (*record)(void *payload, const struct gst_record *r, struct gst_err *err);
+	/* Records of a process will come by the next two, at least one: the tag that they get. Nothing else runs. */
+	uint32_t (*announce)(void *payload, uint32_t process);
+	/* A record of kind CALL to before KERNEL, of a chunk of a thread; */
+	void (*call)(void *payload, uint32_t tag, const struct gst_record *r);
+	/* one of kind KERNEL or above but API_RUN, of a chunk of no thread. The two run at the same time. */
+	void (*device)(void *payload, uint32_t tag, const struct gst_record *r);
+	/* Now and then, when nothing else runs. An error ends the reading. */
+	gst_status (*pause)(void *payload, struct gst_err *err);
+};
+
+/**
+ * Give all records to @sink, in place of gst_loader_next() until it is 0, with several threads if base/parallel.h
+ * says so. In @record they come in the order of gst_loader_next(), in @call and @device those of each of the two do;
+ * what comes by which, and when, depends on the file alone.
+ *
+ * Errors: those of gst_loader_next() and of @sink.
+ */
+GST_NODISCARD gst_status gst_loader_read(struct gst_loader *l, const struct gst_load_sink *sink,
+					 struct gst_err *err);
+
 /** Why gst_loader_next() returned a negative status. */
 const struct gst_err *gst_loader_error(const struct gst_loader *l);
 

@@ -346,7 +346,7 @@ static void note_definition(struct gst_loader *l, const struct gst_record *rec)
 	}
 }
 
-static void widen_times(struct gst_loader *l, uint64_t first, uint64_t last)
+void gst_loader_widen_times(struct gst_loader *l, uint64_t first, uint64_t last)
 {
 	if (first && (!l->stats.first_ns || first < l->stats.first_ns))
 		l->stats.first_ns = first;
@@ -355,7 +355,7 @@ static void widen_times(struct gst_loader *l, uint64_t first, uint64_t last)
 }
 
 /* The chunk being read is done, or given up. */
-static void close_chunk(struct gst_loader *l)
+void gst_chunk_close(struct gst_loader *l)
 {
 	if (l->counts_records && l->records_seen != l->header.record_count)
 		gst_loader_reason(l, GST_LOAD_BAD_RECORD, 1, l->ref->offset,
@@ -364,12 +364,12 @@ static void close_chunk(struct gst_loader *l)
 				  (uint64_t)l->ref->offset, l->records_seen,
 				  l->header.record_count);
 	if (!l->needs_times)
-		widen_times(l, l->header.first_ns, l->header.last_ns);
+		gst_loader_widen_times(l, l->header.first_ns, l->header.last_ns);
 	l->body = NULL;
 }
 
 /* The next record of the chunk being read: 1, or 0 when it has no more. */
-static int next_in_chunk(struct gst_loader *l, struct gst_record *out)
+int gst_chunk_next(struct gst_loader *l, struct gst_record *out)
 {
 	while (l->position < l->body_end) {
 		const uint8_t *p = l->body + l->position;
@@ -415,7 +415,7 @@ static int next_in_chunk(struct gst_loader *l, struct gst_record *out)
 			uint64_t first = 0, last = 0;
 
 			gst_schema_time_range(out->schema, out->data, &first, &last);
-			widen_times(l, first, last);
+			gst_loader_widen_times(l, first, last);
 		}
 		return 1;
 	}
@@ -423,7 +423,7 @@ static int next_in_chunk(struct gst_loader *l, struct gst_record *out)
 }
 
 /* All was read: what is missing in the whole. */
-static void finish(struct gst_loader *l)
+void gst_loader_finish(struct gst_loader *l)
 {
 	size_t i;
 
@@ -452,13 +452,13 @@ int gst_loader_next(struct gst_loader *l, struct gst_record *out)
 		int got;
 
 		if (l->body) {
-			if (next_in_chunk(l, out))
+			if (gst_chunk_next(l, out))
 				return 1;
-			close_chunk(l);
+			gst_chunk_close(l);
 		}
 		if (l->next >= l->order_count) {
 			if (!l->is_over)
-				finish(l);
+				gst_loader_finish(l);
 			return 0;
 		}
 		ref = &l->refs.data[l->order[l->next++]];

@@ -120,6 +120,14 @@ static void search(const struct gst_source *s, uint64_t from, uint64_t end, uint
 	f->garbage_bytes = 0;
 	f->garbage_offset = UINT64_MAX;
 	f->check = HEADER_NONE;
+	f->offset = from;
+	/* Mostly it is right there: the rest need not be read for that. */
+	if (from < end) {
+		f->check = check_header(s, from, &f->header, err);
+		if (f->check == HEADER_GOOD || f->check == HEADER_REFUSED)
+			return;
+		f->check = HEADER_NONE;
+	}
 	while (at < end) {
 		size_t bytes = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
 		const uint8_t *p = gst_source_read(s, at, bytes, buffer, err);

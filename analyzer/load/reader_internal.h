@@ -111,6 +111,18 @@ void gst_index_finish(struct gst_loader *l);
  */
 int gst_chunk_open(struct gst_loader *l, const struct gst_chunk_ref *ref);
 
+/** The next record of the chunk being read: 1, or 0 when it has no more. */
+int gst_chunk_next(struct gst_loader *l, struct gst_record *out);
+
+/** The chunk being read is done, or given up. */
+void gst_chunk_close(struct gst_loader *l);
+
+/** All was read: what is missing in the whole. */
+void gst_loader_finish(struct gst_loader *l);
+
+/** What was read reaches from @first to @last; 0 = not known. */
+void gst_loader_widen_times(struct gst_loader *l, uint64_t first, uint64_t last);
+
 /** Count @count more of reason @code; the text is that of the first. */
 void gst_loader_reason(struct gst_loader *l, enum gst_load_reason_code code, uint64_t count,
 		       uint64_t offset, const char *fmt, ...) GST_PRINTF(5, 6);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/model/model_internal.h"
 
@@ -77,9 +78,20 @@ static uint32_t rank_of(const uint32_t *at, uint32_t id)
 	return id == GST_NONE ? GST_NONE : at[id];
 }
 
-/* Contexts that only definitions of streams name. */
+/* Of what device records name. */
+static uint32_t rank_of_dev(const struct gst_builder *b, const uint32_t *at, uint32_t id)
+{
+	return id == GST_NONE ? GST_NONE : at[b->dev_contexts.data[id].index];
+}
+
+/* Contexts that only device records or definitions of streams name. */
 static void collect_contexts(struct gst_builder *b)
 {
+	for (size_t i = 0; i < b->dev_contexts.count; i++) {
+		struct gst_raw_context *c = &b->dev_contexts.data[i];
+
+		c->index = gst_model_context(b, c->process, c->cupti_id);
+	}
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		const struct gst_raw_process *p = &b->processes.data[i];
 
@@ -127,13 +139,13 @@ static void sort_contexts(struct gst_builder *b)
 	for (size_t i = 0; i < devices; i++)
 		sorted[device_at[i]] = b->devices.data[i];
 	for (size_t i = 0; i < b->copies.count; i++) {
-		b->copies.data[i].src_ctx = rank_of(ctx_at, b->copies.data[i].src_ctx);
-		b->copies.data[i].dst_ctx = rank_of(ctx_at, b->copies.data[i].dst_ctx);
+		b->copies.data[i].src_ctx = rank_of_dev(b, ctx_at, b->copies.data[i].src_ctx);
+		b->copies.data[i].dst_ctx = rank_of_dev(b, ctx_at, b->copies.data[i].dst_ctx);
 	}
 	for (size_t i = 0; i < b->kernels.count; i++)
-		b->kernels.data[i].ctx = rank_of(ctx_at, b->kernels.data[i].ctx);
+		b->kernels.data[i].ctx = rank_of_dev(b, ctx_at, b->kernels.data[i].ctx);
 	for (size_t i = 0; i < b->memory.count; i++)
-		b->memory.data[i].out.ctx = rank_of(ctx_at, b->memory.data[i].out.ctx);
+		b->memory.data[i].out.ctx = rank_of_dev(b, ctx_at, b->memory.data[i].out.ctx);
 	if (count)
 		memcpy(b->contexts.data, contexts, count * sizeof(*contexts));
 	if (devices)
@@ -707,6 +719,30 @@ static void make_corr_tables(struct gst_builder *b)
 	}
 }
 
+/* Where the calls go. Those of a single thread will stay where they are. */
+static void make_calls(struct gst_builder *b)
+{
+	b->m->call_count = (uint32_t)b->call_count;
+	if (b->threads.count != 1)
+		b->m->calls = GST_ARENA_ARRAY(b->arena, struct gst_call, b->call_count);
+}
+
+/* Where the ops go, as many as there will be if nothing was lost or captured. */
+static void make_ops(struct gst_builder *b)
+{
+	static const enum gst_api_class classes[] = {
+		GST_API_CLASS_EVENT_RECORD,    GST_API_CLASS_EVENT_WAIT,
+		GST_API_CLASS_HOST_FUNC,       GST_API_CLASS_GRAPH_LAUNCH,
+		GST_API_CLASS_STREAM_CALLBACK, GST_API_CLASS_ALLOC_ASYNC,
+		GST_API_CLASS_FREE_ASYNC,      GST_API_CLASS_MEMOP,
+	};
+	uint64_t count = b->detail_count;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		count += b->class_calls[classes[i]];
+	gst_vec_reserve(&b->ops, count);
+}
+
 /*
  * By the begin of the call, then by thread: the threads' calls are merged. Each thread's are in the order of
  * its records; an enter before the last one cannot be, and counts as if it were at the same time.
@@ -720,14 +756,8 @@ static void sort_calls(struct gst_builder *b)
 	size_t count = 0;
 	gst_call_id id = 0;
 
-	b->m->call_count = (uint32_t)b->call_count;
-	if (threads == 1) {
-		struct gst_raw_thread *t = b->threads.data;
-
-		GST_ARENA_TAKE_VEC(b->arena, b->m->calls, &t->calls);
-	} else {
-		b->m->calls = GST_ARENA_ARRAY(b->arena, struct gst_call, b->call_count);
-	}
+	if (threads == 1)
+		GST_ARENA_TAKE_VEC(b->arena, b->m->calls, &b->threads.data[0].calls);
 	for (size_t i = 0; i < threads; i++) {
 		struct gst_raw_thread *t = &b->threads.data[i];
 		struct run *run = &runs[t->final];
@@ -1129,6 +1159,18 @@ static void shorten_names(struct gst_builder *b)
 	m->short_name_count = count;
 }
 
+/* Two things that have nothing to do with each other. */
+static void name_or_mark(uint32_t i, void *payload)
+{
+	struct gst_builder *b = payload;
+
+	if (!i) {
+		shorten_names(b);
+	} else {
+		gst_model_mark_ambiguous(b->m);
+	}
+}
+
 static void finish(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
@@ -1166,8 +1208,7 @@ static void finish(struct gst_builder *b)
 	sort_overheads(b);
 	gst_model_finish_nvtx(b);
 	gst_model_find_queue_waits(b);
-	shorten_names(b);
-	gst_model_mark_ambiguous(m);
+	gst_parallel_run(2, name_or_mark, b);
 }
 
 static void release(struct gst_builder *b)
@@ -1213,6 +1254,8 @@ static void release(struct gst_builder *b)
 	gst_vec_free(&b->memory);
 	gst_vec_free(&b->overheads);
 	gst_vec_free(&b->loads);
+	gst_vec_free(&b->dev_contexts);
+	gst_map_release(&b->dev_context_map);
 	gst_vec_free(&b->variables);
 	gst_vec_free(&b->losses);
 	gst_vec_free(&b->gaps);
@@ -1250,34 +1293,110 @@ static bool is_too_dense(const struct gst_builder *b)
 	return bytes > MEMORY_FLOOR && (bytes - MEMORY_FLOOR) / MEMORY_FACTOR > b->file_bytes;
 }
 
+struct reading {
+	struct gst_builder *b;
+	uint32_t source;
+};
+
+static gst_status refuse_dense(void *payload, struct gst_err *err)
+{
+	const struct gst_builder *b = ((const struct reading *)payload)->b;
+
+	if (b->call_count > MAX_ITEMS)
+		return gst_err_set(err, GST_E_LIMIT, "more than %u calls", MAX_ITEMS);
+	if (is_too_dense(b))
+		return gst_err_set(err, GST_E_LIMIT,
+				   "%" PRIu64 " calls and device records in %" PRIu64
+				   " bytes are more than any tracer writes",
+				   b->call_count + b->detail_count + b->raw_memops.count +
+					   b->memory.count + b->overheads.count,
+				   b->file_bytes);
+	return GST_OK;
+}
+
+static gst_status take_record(void *payload, const struct gst_record *rec, struct gst_err *err)
+{
+	struct reading *r = payload;
+	gst_status st = ++r->b->records_read % 4096 ? GST_OK : refuse_dense(payload, err);
+
+	if (!st)
+		gst_model_ingest(r->b, r->source, rec);
+	return st;
+}
+
+static uint32_t take_process(void *payload, uint32_t pid)
+{
+	struct reading *r = payload;
+
+	return gst_model_process(r->b, r->source, pid);
+}
+
+static void take_call(void *payload, uint32_t process, const struct gst_record *rec)
+{
+	gst_model_ingest_call(((struct reading *)payload)->b, process, rec);
+}
+
+static void take_device(void *payload, uint32_t process, const struct gst_record *rec)
+{
+	gst_model_ingest_device(((struct reading *)payload)->b, process, rec);
+}
+
 static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uint32_t source,
 			   struct gst_err *err)
 {
-	struct gst_record rec;
-	int more;
+	struct reading r = {b, source};
+	const struct gst_load_sink sink = {.payload = &r,
+					   .record = take_record,
+					   .announce = take_process,
+					   .call = take_call,
+					   .device = take_device,
+					   .pause = refuse_dense};
+	struct gst_err local = {0};
+	gst_status st;
 
 	b->file_bytes += gst_loader_stats(loader)->file_bytes;
-	while ((more = gst_loader_next(loader, &rec)) > 0) {
-		if (b->call_count > MAX_ITEMS)
-			return gst_err_set(err, GST_E_LIMIT, "more than %u calls", MAX_ITEMS);
-		if (!(++b->records_read % 4096) && is_too_dense(b))
-			return gst_err_set(err, GST_E_LIMIT,
-					   "%" PRIu64 " calls and device records in %" PRIu64
-					   " bytes are more than any tracer writes",
-					   b->call_count + b->detail_count + b->raw_memops.count +
-						   b->memory.count + b->overheads.count,
-					   b->file_bytes);
-		gst_model_ingest(b, source, &rec);
-	}
-	if (more < 0) {
-		if (err)
-			*err = *gst_loader_error(loader);
-		return more;
-	}
+	st = gst_loader_read(loader, &sink, err ? err : &local);
+	if (st)
+		return st;
 	gst_model_ingest_stats(b, source, gst_loader_stats(loader));
 	if (source == 0)
 		b->base_ns = gst_loader_stats(loader)->base_ns;
 	return GST_OK;
+}
+
+/*
+ * A fresh page costs much more than to fill it. So while one thread works, another one makes the pages of what comes
+ * next; with one thread they come as they are needed.
+ */
+static void touch(void *data, size_t bytes)
+{
+	volatile uint8_t *p = data;
+
+	for (size_t i = 0; i < bytes && gst_parallel_threads() > 1; i += 4096)
+		p[i] = 0; /* as it is */
+}
+
+static void convert_or_touch(uint32_t i, void *payload)
+{
+	struct gst_builder *b = payload;
+
+	if (!i) {
+		convert_times(b);
+	} else if (b->threads.count > 1) {
+		touch(b->m->calls, b->m->call_count * sizeof(*b->m->calls));
+	}
+}
+
+static void join_or_touch(uint32_t i, void *payload)
+{
+	struct gst_builder *b = payload;
+
+	if (!i) {
+		sort_calls(b);
+		correlate(b);
+	} else {
+		touch(b->ops.data, b->ops.cap * sizeof(*b->ops.data));
+	}
 }
 
 gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count,
@@ -1301,9 +1420,10 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	collect_contexts(&b);
 	sort_contexts(&b);
 	add_gaps(&b);
-	convert_times(&b);
-	sort_calls(&b);
-	correlate(&b);
+	make_calls(&b);
+	gst_parallel_run(2, convert_or_touch, &b);
+	make_ops(&b);
+	gst_parallel_run(2, join_or_touch, &b);
 	for (size_t i = 0; i < b.processes.count; i++)
 		b.processes.data[i].out.mono_to_model_ns -= (int64_t)b.m->base_ns;
 	gst_model_graphs_define(&b);

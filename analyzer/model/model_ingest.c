@@ -16,20 +16,11 @@
 #define LOW_STRINGS_STEP 1024u
 #define LOW_STRINGS_MAX	 (1u << 24)
 
-static struct gst_raw_process *find_process(struct gst_builder *b, uint32_t source, uint32_t pid,
-					    uint32_t *index)
+static uint32_t look_up_process(struct gst_builder *b, uint32_t source, uint32_t pid)
 {
-	struct gst_raw_process *p;
 	uint32_t *slot;
 	bool is_new;
 
-	if (b->last_process < b->processes.count) {
-		p = &b->processes.data[b->last_process];
-		if (p->source == source && p->pid == pid) {
-			*index = b->last_process;
-			return p;
-		}
-	}
 	slot = gst_map_add(&b->process_map, (uint64_t)source << 32 | pid,
 			   (uint32_t)b->processes.count, &is_new);
 	if (is_new) {
@@ -43,20 +34,37 @@ static struct gst_raw_process *find_process(struct gst_builder *b, uint32_t sour
 		fresh.out.is_complete = true;
 		gst_vec_push(&b->processes, fresh);
 	}
-	*index = *slot;
 	b->last_process = *slot;
-	return &b->processes.data[*slot];
+	b->last_source = source;
+	b->last_pid = pid;
+	return *slot;
 }
 
-static uint32_t find_thread(struct gst_builder *b, uint32_t process, uint32_t index)
+/* Mostly it is that of the record before. */
+static inline struct gst_raw_process *find_process(struct gst_builder *b, uint32_t source,
+						   uint32_t pid, uint32_t *index)
+{
+	if (b->processes.count && b->last_pid == pid && b->last_source == source) {
+		*index = b->last_process;
+	} else {
+		*index = look_up_process(b, source, pid);
+	}
+	return &b->processes.data[*index];
+}
+
+uint32_t gst_model_process(struct gst_builder *b, uint32_t source, uint32_t pid)
+{
+	uint32_t process;
+
+	(void)find_process(b, source, pid, &process);
+	return process;
+}
+
+static uint32_t look_up_thread(struct gst_builder *b, uint32_t process, uint32_t index)
 {
 	uint32_t *slot;
 	bool is_new;
 
-	if (b->last_thread < b->threads.count &&
-	    b->threads.data[b->last_thread].process == process &&
-	    b->threads.data[b->last_thread].index == index)
-		return b->last_thread;
 	slot = gst_map_add(&b->thread_map, (uint64_t)process << 32 | index,
 			   (uint32_t)b->threads.count, &is_new);
 	if (is_new) {
@@ -69,17 +77,23 @@ static uint32_t find_thread(struct gst_builder *b, uint32_t process, uint32_t in
 		b->processes.data[process].thread_count++;
 	}
 	b->last_thread = *slot;
+	b->last_thread_key = (uint64_t)process << 32 | index;
 	return *slot;
 }
 
-uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
+static inline uint32_t find_thread(struct gst_builder *b, uint32_t process, uint32_t index)
+{
+	if (b->threads.count && b->last_thread_key == ((uint64_t)process << 32 | index))
+		return b->last_thread;
+	return look_up_thread(b, process, index);
+}
+
+uint32_t gst_model_look_up_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
 {
 	struct gst_raw_process *p = &b->processes.data[process];
 	uint32_t *slot;
 	bool is_new;
 
-	if (p->has_recent_context && p->recent_cupti_id == cupti_id)
-		return p->recent_context;
 	slot = gst_map_add(&p->contexts, cupti_id, (uint32_t)b->contexts.count, &is_new);
 	p->has_recent_context = true;
 	p->recent_cupti_id = cupti_id;
@@ -276,10 +290,14 @@ static const struct gst_api *find_api(struct gst_builder *b, uint32_t id)
 	return cache->api;
 }
 
-static void init_call(struct gst_builder *b, struct gst_call *call, uint32_t thread,
-		      uint64_t enter_ns, uint32_t id, uint32_t corr)
+/* One more call of @thread, its context not known yet. */
+static struct gst_call *add_call(struct gst_builder *b, uint32_t thread, uint64_t enter_ns,
+				 uint32_t id, uint32_t corr)
 {
 	const struct gst_api *api = find_api(b, id);
+	struct gst_raw_thread *t = &b->threads.data[thread];
+	struct gst_raw_process *p = &b->processes.data[t->process];
+	struct gst_call *call = gst_vec_extend(&t->calls, 1);
 
 	*call = (struct gst_call){
 		.enter_ns = enter_ns,
@@ -291,99 +309,91 @@ static void init_call(struct gst_builder *b, struct gst_call *call, uint32_t thr
 		.cls = api ? api->class_id : GST_API_CLASS_OTHER,
 		.api_flags = api ? api->flags : 0,
 	};
-}
-
-static void add_call(struct gst_builder *b, uint32_t thread, const struct gst_call *call)
-{
-	struct gst_raw_thread *t = &b->threads.data[thread];
-	struct gst_raw_process *p = &b->processes.data[t->process];
-
-	if (call->ctx) {
-		(void)gst_model_context(b, t->process, call->ctx);
-	} else {
-		t->lacks_ctx = true;
-	}
 	p->call_count++;
-	if (call->corr > p->most_corr)
-		p->most_corr = call->corr;
+	if (corr > p->most_corr)
+		p->most_corr = corr;
 	b->call_count++;
-	gst_vec_push(&t->calls, *call);
+	b->class_calls[call->cls]++;
+	return call;
 }
 
 static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
 {
 	const struct gst_rec_call_prefix *prefix = rec->data;
-	struct gst_call call;
+	struct gst_call *call = add_call(b, thread, prefix->enter_ns, prefix->api, rec->corr);
+	struct gst_raw_thread *t = &b->threads.data[thread];
 
-	init_call(b, &call, thread, prefix->enter_ns, prefix->api, rec->corr);
-	call.ctx = prefix->ctx;
-	call.first_op = (uint32_t)prefix->stream;
-	call.op_count = (uint32_t)(prefix->stream >> 32);
+	t->open = (uint32_t)t->calls.count - 1;
+	call->ctx = prefix->ctx;
+	if (call->ctx) {
+		(void)gst_model_context(b, t->process, call->ctx);
+	} else {
+		t->lacks_ctx = true;
+	}
+	call->first_op = (uint32_t)prefix->stream;
+	call->op_count = (uint32_t)(prefix->stream >> 32);
 	switch (rec->kind) {
 	case GST_REC_CALL: {
 		const struct gst_rec_call *r = rec->data;
 
-		call.args = add_args(b, r->object, r->value, r->count, r->flags, r->place);
+		call->args = add_args(b, r->object, r->value, r->count, r->flags, r->place);
 		break;
 	}
 	case GST_REC_CALL_LAUNCH: {
 		const struct gst_rec_call_launch *r = rec->data;
 
-		call.args = add_args(b, r->event, r->event2, 0, r->flags, 0);
-		call.sync_id =
-			string_id(&b->processes.data[b->threads.data[thread].process], r->name);
+		call->args = add_args(b, r->event, r->event2, 0, r->flags, 0);
+		call->sync_id = string_id(&b->processes.data[t->process], r->name);
 		break;
 	}
 	case GST_REC_CALL_COPY: {
 		const struct gst_rec_call_copy *r = rec->data;
 
-		call.args = add_args(b, r->dst, r->src, r->size, r->count, (int32_t)r->direction);
-		if (call.api_flags & GST_API_BATCH && r->access != GST_ACCESS_STREAM)
-			call.flags |= GST_CALL_EARLY_SOURCE;
+		call->args = add_args(b, r->dst, r->src, r->size, r->count, (int32_t)r->direction);
+		if (call->api_flags & GST_API_BATCH && r->access != GST_ACCESS_STREAM)
+			call->flags |= GST_CALL_EARLY_SOURCE;
 		break;
 	}
 	case GST_REC_CALL_MEMSET: {
 		const struct gst_rec_call_memset *r = rec->data;
 
-		call.args = add_args(b, r->dst, 0, r->size, 0, 0);
+		call->args = add_args(b, r->dst, 0, r->size, 0, 0);
 		break;
 	}
 	case GST_REC_CALL_EVENT: {
 		const struct gst_rec_call_event *r = rec->data;
 
-		call.args = add_args(b, r->event, r->event2, r->context, r->flags, 0);
+		call->args = add_args(b, r->event, r->event2, r->context, r->flags, 0);
 		break;
 	}
 	case GST_REC_CALL_STREAM: {
 		const struct gst_rec_call_stream *r = rec->data;
 
-		call.args = add_args(b, 0, 0, 0, r->flags, r->priority);
+		call->args = add_args(b, 0, 0, 0, r->flags, r->priority);
 		break;
 	}
 	case GST_REC_CALL_GRAPH: {
 		const struct gst_rec_call_graph *r = rec->data;
 
-		call.args =
+		call->args =
 			add_args(b, r->graph, r->exec ? r->exec : r->event, r->node, r->mode, 0);
 		break;
 	}
 	case GST_REC_CALL_MEMORY: {
 		const struct gst_rec_call_memory *r = rec->data;
 
-		call.args = add_args(b, r->address, r->pool, r->size, 0, 0);
+		call->args = add_args(b, r->address, r->pool, r->size, 0, 0);
 		break;
 	}
 	case GST_REC_CALL_HOST: {
 		const struct gst_rec_call_host *r = rec->data;
 
-		call.args = add_args(b, r->function, r->user, 0, 0, 0);
+		call->args = add_args(b, r->function, r->user, 0, 0, 0);
 		break;
 	}
 	default:
 		break;
 	}
-	add_call(b, thread, &call);
-	b->threads.data[thread].open = (uint32_t)b->threads.data[thread].calls.count - 1;
 }
 
 static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
@@ -394,13 +404,10 @@ static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst
 
 	t->open = GST_NONE;
 	if (!call || call->corr != rec->corr) {
-		struct gst_call lone;
-
 		/* Its enter was lost: all that is known is that it ended. */
-		init_call(b, &lone, thread, r->exit_ns, 0, rec->corr);
-		lone.flags = GST_CALL_NO_ENTER;
-		add_call(b, thread, &lone);
-		call = &t->calls.data[t->calls.count - 1];
+		call = add_call(b, thread, r->exit_ns, 0, rec->corr);
+		call->flags = GST_CALL_NO_ENTER;
+		t->lacks_ctx = true;
 	}
 	call->exit_ns = r->exit_ns < call->enter_ns ? call->enter_ns : r->exit_ns;
 	if (r->value) {
@@ -431,13 +438,28 @@ static void ingest_memop(struct gst_builder *b, uint32_t thread, const struct gs
 
 /* ---- device records ------------------------------------------------------------------------------- */
 
+static uint32_t dev_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
+{
+	const struct gst_raw_context *last = b->dev_contexts.data + b->last_dev_context;
+	bool is_new;
+
+	if (b->dev_contexts.count && last->process == process && last->cupti_id == cupti_id)
+		return b->last_dev_context;
+	b->last_dev_context = *gst_map_add(&b->dev_context_map, (uint64_t)process << 32 | cupti_id,
+					   (uint32_t)b->dev_contexts.count, &is_new);
+	if (is_new)
+		gst_vec_push(&b->dev_contexts,
+			     ((struct gst_raw_context){process, cupti_id, GST_NONE}));
+	return b->last_dev_context;
+}
+
 static void add_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec,
 		    struct gst_raw_dev dev)
 {
 	struct gst_raw_process *p = &b->processes.data[process];
 
 	if (dev.ctx)
-		(void)gst_model_context(b, process, dev.ctx);
+		(void)dev_context(b, process, dev.ctx);
 	dev.corr = rec->corr;
 	dev.next = GST_NONE;
 	dev.kind = (uint8_t)(rec->kind - GST_REC_KERNEL);
@@ -481,7 +503,7 @@ static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct 
 			       .channel = r->channel,
 			       .channel_type = r->channel_type,
 			       .launch_type = r->launch_type,
-			       .ctx = r->ctx ? gst_model_context(b, process, r->ctx) : GST_NONE,
+			       .ctx = r->ctx ? dev_context(b, process, r->ctx) : GST_NONE,
 			       .graph_node = r->graph_node};
 
 	add_dev(b, process, rec,
@@ -515,9 +537,9 @@ static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct 
 			     .dst_ctx = GST_NONE};
 
 	if (r->is_peer && r->src_ctx)
-		c.src_ctx = gst_model_context(b, process, r->src_ctx);
+		c.src_ctx = dev_context(b, process, r->src_ctx);
 	if (r->is_peer && r->dst_ctx)
-		c.dst_ctx = gst_model_context(b, process, r->dst_ctx);
+		c.dst_ctx = dev_context(b, process, r->dst_ctx);
 	add_dev(b, process, rec,
 		(struct gst_raw_dev){.begin_ns = r->start_ns,
 				     .end_ns = r->end_ns,
@@ -618,7 +640,7 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 				.address = r->address,
 				.bytes = r->size,
 				.process = process,
-				.ctx = r->ctx ? gst_model_context(b, process, r->ctx) : GST_NONE,
+				.ctx = r->ctx ? dev_context(b, process, r->ctx) : GST_NONE,
 				.call = GST_NONE,
 				.op = r->op,
 				.memory_kind = r->memory_kind,
@@ -735,14 +757,13 @@ static void ingest_told_call(struct gst_builder *b, uint32_t process, const stru
 {
 	const struct gst_rec_api_run *r = rec->data;
 	uint32_t thread = find_told_thread(b, process, r->tid);
-	struct gst_call call;
+	struct gst_call *call = add_call(b, thread, r->start_ns, r->api, rec->corr);
 
-	init_call(b, &call, thread, r->start_ns, r->api, rec->corr);
 	/* One that had not returned when the last records were forced out has no end. */
-	call.exit_ns = r->end_ns;
-	call.result = r->result;
-	call.flags = r->end_ns ? GST_CALL_TOLD | GST_CALL_RETURNED : GST_CALL_TOLD;
-	add_call(b, thread, &call);
+	call->exit_ns = r->end_ns;
+	call->result = r->result;
+	call->flags = r->end_ns ? GST_CALL_TOLD | GST_CALL_RETURNED : GST_CALL_TOLD;
+	b->threads.data[thread].lacks_ctx = true;
 	b->threads.data[thread].is_told = true;
 }
 
@@ -750,6 +771,52 @@ static void ingest_told_call(struct gst_builder *b, uint32_t process, const stru
 static bool is_repeated(const struct gst_raw_process *p, const struct gst_record *rec)
 {
 	return p->has_segment && rec->segment > p->first_segment;
+}
+
+void gst_model_ingest_call(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+{
+	switch (rec->kind) {
+	case GST_REC_CALL:
+	case GST_REC_CALL_LAUNCH:
+	case GST_REC_CALL_COPY:
+	case GST_REC_CALL_MEMSET:
+	case GST_REC_CALL_EVENT:
+	case GST_REC_CALL_STREAM:
+	case GST_REC_CALL_GRAPH:
+	case GST_REC_CALL_MEMORY:
+	case GST_REC_CALL_HOST:
+		ingest_call(b, find_thread(b, process, rec->thread), rec);
+		break;
+	case GST_REC_CALL_EXIT:
+		ingest_exit(b, find_thread(b, process, rec->thread), rec);
+		break;
+	case GST_REC_MEMOP:
+		ingest_memop(b, find_thread(b, process, rec->thread), rec);
+		break;
+	case GST_REC_NVTX:
+		gst_model_ingest_nvtx(b, find_thread(b, process, rec->thread), rec->data);
+		break;
+	default:
+		break;
+	}
+}
+
+void gst_model_ingest_device(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+{
+	switch (rec->kind) {
+	case GST_REC_KERNEL:
+		ingest_kernel(b, process, rec);
+		break;
+	case GST_REC_MEMCPY:
+		ingest_memcpy(b, process, rec);
+		break;
+	case GST_REC_MEMSET:
+		ingest_memset(b, process, rec);
+		break;
+	default:
+		ingest_other_dev(b, process, rec);
+		break;
+	}
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */
@@ -853,9 +920,6 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		gst_vec_push(&b->notes, n);
 		break;
 	}
-	case GST_REC_NVTX:
-		gst_model_ingest_nvtx(b, find_thread(b, process, rec->thread), rec->data);
-		break;
 	case GST_REC_NVTX_NAME:
 		gst_model_ingest_nvtx_name(b, process, rec->data);
 		break;
@@ -875,37 +939,15 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		gst_vec_push(&p->event_states, s);
 		break;
 	}
-	case GST_REC_CALL:
-	case GST_REC_CALL_LAUNCH:
-	case GST_REC_CALL_COPY:
-	case GST_REC_CALL_MEMSET:
-	case GST_REC_CALL_EVENT:
-	case GST_REC_CALL_STREAM:
-	case GST_REC_CALL_GRAPH:
-	case GST_REC_CALL_MEMORY:
-	case GST_REC_CALL_HOST:
-		ingest_call(b, find_thread(b, process, rec->thread), rec);
-		break;
-	case GST_REC_CALL_EXIT:
-		ingest_exit(b, find_thread(b, process, rec->thread), rec);
-		break;
-	case GST_REC_MEMOP:
-		ingest_memop(b, find_thread(b, process, rec->thread), rec);
-		break;
-	case GST_REC_KERNEL:
-		ingest_kernel(b, process, rec);
-		break;
-	case GST_REC_MEMCPY:
-		ingest_memcpy(b, process, rec);
-		break;
-	case GST_REC_MEMSET:
-		ingest_memset(b, process, rec);
-		break;
 	case GST_REC_API_RUN:
 		ingest_told_call(b, process, rec);
 		break;
 	default:
-		ingest_other_dev(b, process, rec);
+		if (rec->kind < GST_REC_KERNEL) {
+			gst_model_ingest_call(b, process, rec);
+		} else {
+			gst_model_ingest_device(b, process, rec);
+		}
 		break;
 	}
 }

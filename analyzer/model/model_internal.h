@@ -118,6 +118,11 @@ struct gst_raw_event_state {
 	uint32_t flags, corr, segment;
 };
 
+/* What two threads write at the same time stands in different lines of the cache. */
+struct gst_apart {
+	uint64_t unused[8];
+};
+
 struct gst_raw_segment {
 	uint32_t index;
 	uint64_t time_ns, end_ns; /* MONOTONIC, then the model's; end 0 = no trailer */
@@ -155,7 +160,9 @@ struct gst_raw_process {
 	struct gst_clock_map clock;
 	GST_VEC(struct gst_raw_stream_def) stream_defs;
 	GST_VEC(struct gst_raw_event_state) event_states;
-	GST_VEC(struct gst_raw_dev) devs;
+	struct gst_apart before_devs;
+	GST_VEC(struct gst_raw_dev) devs; /* by the thread that reads device records */
+	struct gst_apart after_devs;
 	uint32_t call_count, most_corr; /* number of calls, largest correlation id */
 	/* correlation id -> first call with it: an array, or a map if the ids are few and far between */
 	uint32_t *dense;
@@ -214,9 +221,15 @@ struct gst_raw_nvtx {
 	uint8_t what, payload_type;
 };
 
+/* A context, as a device record names it. */
+struct gst_raw_context {
+	uint32_t process, cupti_id;
+	uint32_t index; /* in builder->contexts */
+};
+
 #define LANE_CACHE   512u
 #define API_CACHE    64u
-#define KERNEL_CACHE 4096u
+#define KERNEL_CACHE 16384u
 
 struct gst_builder {
 	struct gst_arena *arena;
@@ -225,12 +238,9 @@ struct gst_builder {
 	uint64_t base_ns; /* that of the whole trace, if a window of it is read; 0 = not told */
 	GST_VEC(struct gst_raw_process) processes;
 	GST_VEC(struct gst_raw_thread) threads;
-	uint64_t call_count, detail_count; /* calls, and device records with details, so far */
-	GST_VEC(uint64_t) values;	   /* handles and addresses that calls gave */
+	uint64_t call_count, class_calls[GST_API_CLASS_COUNT];
+	GST_VEC(uint64_t) values; /* handles and addresses that calls gave */
 	GST_VEC(struct gst_call_args) args;
-	GST_VEC(struct gst_kernel) kernels;
-	GST_VEC(struct gst_copy) copies;
-	GST_VEC(struct gst_memset) memsets;
 	GST_VEC(struct gst_raw_memop) raw_memops;
 	GST_VEC(struct gst_memop) memops; /* by op */
 	GST_VEC(struct gst_raw_graph) raw_graphs;
@@ -245,9 +255,7 @@ struct gst_builder {
 	struct gst_map exec_of_call; /* call that makes an executable graph -> it */
 	GST_VEC(struct gst_untold) untold;
 	uint64_t event_node_ops; /* so far, of all launches */
-	GST_VEC(struct gst_raw_memory) memory;
-	GST_VEC(struct gst_overhead) overheads; /* call: the correlation id, then the call */
-	GST_VEC(uint64_t) loads;		/* of modules: process << 32 | correlation id */
+	GST_VEC(uint64_t) loads; /* of modules: process << 32 | correlation id */
 	GST_VEC(struct gst_raw_variable) variables;
 	GST_VEC(struct gst_loss) losses;
 	GST_VEC(struct gst_gap) gaps;
@@ -275,7 +283,9 @@ struct gst_builder {
 	struct gst_map last_same;   /* process, correlation id -> the last one, of several */
 	GST_VEC(uint32_t) crowded;  /* calls with several device records */
 	uint64_t first_ns, last_ns; /* of all calls */
-	uint32_t last_process, last_thread; /* caches of the look-ups */
+	/* caches of the look-ups */
+	uint32_t last_process, last_source, last_pid, last_thread;
+	uint64_t last_thread_key;
 	struct gst_lane_cache {
 		uint64_t key;
 		uint32_t lane;
@@ -289,7 +299,21 @@ struct gst_builder {
 		const struct gst_api *api; /* NULL = unused, or not known */
 		uint32_t id;
 	} api_cache[API_CACHE];
+
+	/* By the thread that reads device records, while another one may read calls. */
+	struct gst_apart before_device;
+	uint64_t detail_count; /* device records with details */
+	GST_VEC(struct gst_kernel) kernels;
+	GST_VEC(struct gst_copy) copies;
+	GST_VEC(struct gst_memset) memsets;
+	GST_VEC(struct gst_raw_memory) memory;
+	GST_VEC(struct gst_overhead) overheads; /* call: the correlation id, then the call */
+	/* Contexts that they name; what they point to is an index in here until contexts are sorted. */
+	GST_VEC(struct gst_raw_context) dev_contexts;
+	struct gst_map dev_context_map;
+	uint32_t last_dev_context;
 	uint32_t kernel_cache[KERNEL_CACHE]; /* by hash: index + 1 of a kernel that was like it */
+	struct gst_apart after_device;
 };
 
 /* model_clock.c */
@@ -308,6 +332,11 @@ void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_
 
 /* model_ingest.c: take one record in. */
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);
+/* The same for records of calls, and for those of the device, of @process: one thread each, at the same time. */
+void gst_model_ingest_call(struct gst_builder *b, uint32_t process, const struct gst_record *rec);
+void gst_model_ingest_device(struct gst_builder *b, uint32_t process, const struct gst_record *rec);
+/* Index of the process @pid of @source, which is new if need be. */
+uint32_t gst_model_process(struct gst_builder *b, uint32_t source, uint32_t pid);
 /* What the loader has to say at the end of @source. */
 void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 			    const struct gst_load_stats *stats);
@@ -315,7 +344,17 @@ void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 uint32_t gst_model_string(const struct gst_raw_process *p, uint32_t id);
 /* Once all records are in: ids of strings in definitions become the model's. */
 void gst_model_ingest_strings(struct gst_builder *b);
-uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id);
+uint32_t gst_model_look_up_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id);
+
+/* The context that @process calls @cupti_id: mostly the one asked for last. */
+static inline uint32_t gst_model_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
+{
+	const struct gst_raw_process *p = &b->processes.data[process];
+
+	if (p->has_recent_context && p->recent_cupti_id == cupti_id)
+		return p->recent_context;
+	return gst_model_look_up_context(b, process, cupti_id);
+}
 
 /* model_graphs.c: graphs, nodes, edges and executable graphs, from their records; calls are sorted. */
 void gst_model_graphs_define(struct gst_builder *b);
