@@ -274,6 +274,7 @@ struct gst_builder {
 		gst_call_id call;
 		uint32_t streams;
 	} * ctx_ends;
+	uint32_t ctx_end_count; /* contexts that records of devices alone name come later */
 	GST_VEC(struct gst_op) ops;
 	/* device records, or elements of a batch, of the call at hand */
 	GST_VEC(uint32_t) found;

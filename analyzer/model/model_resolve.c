@@ -452,8 +452,9 @@ static bool is_ended(const struct gst_builder *b, uint32_t stream)
 	uint32_t ctx = b->streams.data[stream].out.ctx;
 	uint32_t parent = ctx == GST_NONE ? GST_NONE : b->contexts.data[ctx].parent;
 
-	return (ctx != GST_NONE && stream < b->ctx_ends[ctx].streams) ||
-	       (parent != GST_NONE && stream < b->ctx_ends[parent].streams);
+	/* A context that only a device record names, known since the walk began, did not end. */
+	return (ctx < b->ctx_end_count && stream < b->ctx_ends[ctx].streams) ||
+	       (parent < b->ctx_end_count && stream < b->ctx_ends[parent].streams);
 }
 
 static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c, uint64_t handle)
@@ -1559,7 +1560,7 @@ static void end_context(struct gst_builder *b, gst_call_id id)
 	if (c->cls != GST_API_CLASS_DEVICE_RESET && c->cls != GST_API_CLASS_CTX_DESTROY)
 		return;
 	api = gst_api_find(c->api);
-	if (c->ctx == GST_NONE ||
+	if (c->ctx >= b->ctx_end_count ||
 	    (c->cls == GST_API_CLASS_CTX_DESTROY && (!api || api->layout != GST_PARAMS_CTX)))
 		return;
 	b->ctx_ends[c->ctx].call = id;
@@ -1830,7 +1831,8 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		define_streams(b, i);
 		define_events(b, i);
 	}
-	b->ctx_ends = GST_ARENA_ARRAY(b->arena, struct gst_ctx_end, b->contexts.count);
+	b->ctx_end_count = (uint32_t)b->contexts.count;
+	b->ctx_ends = GST_ARENA_ARRAY(b->arena, struct gst_ctx_end, b->ctx_end_count);
 	find_contexts(b);
 	b->first_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < m->call_count; i++) {
@@ -1850,7 +1852,7 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 	for (uint32_t i = 0; i < b->streams.count; i++) {
 		struct gst_stream *s = &b->streams.data[i].out;
 
-		if (s->destroy_call == GST_NONE && is_ended(b, i) &&
+		if (s->destroy_call == GST_NONE && is_ended(b, i) && s->ctx < b->ctx_end_count &&
 		    i < b->ctx_ends[s->ctx].streams)
 			s->destroy_call = b->ctx_ends[s->ctx].call;
 	}
