@@ -41,7 +41,7 @@ struct block {
 	struct block *next;
 	uint64_t address; /* in the recorded program */
 	uint32_t bytes;
-	unsigned char data[];
+	_Alignas(16) unsigned char data[]; /* structs */
 };
 
 /* A call of the program, from its enter to its exit. */
