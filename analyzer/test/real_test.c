@@ -641,6 +641,147 @@ static void launch_after_next_record(struct trace *t)
 	move_call_behind(t, launch, GST_REC_CALL_GRAPH, record);
 }
 
+static const struct gst_api *api_of(const struct item *x)
+{
+	return gst_api_find((uint32_t)get(x, "api"));
+}
+
+static bool is_of_class(const struct item *x, uint32_t class_id)
+{
+	const struct gst_api *api = api_of(x);
+	return api && api->class_id == class_id;
+}
+
+/* All launches are of the first executable graph. */
+static void merge_execs(struct trace *t)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CALL_GRAPH &&
+		    is_of_class(x, GST_API_CLASS_GRAPH_LAUNCH)) {
+			first = first ? first : get(x, "exec");
+			(void)is_set(x, "exec", first);
+		}
+	}
+}
+
+/* The launch nearest to item @from in @stream, forwards or backwards. */
+static const struct item *launch_near(struct trace *t, size_t from, int step, uint64_t stream)
+{
+	for (size_t i = from; i < t->items.count; i += (size_t)step) {
+		const struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CALL_LAUNCH && get(x, "stream") == stream) {
+			return x;
+		}
+	}
+	return NULL;
+}
+
+/* The kernels of two launches ran the other way round. */
+static void swap_kernels(struct trace *t, const struct item *before, const struct item *behind)
+{
+	struct item *a = before ? call_of(t, before->corr, GST_REC_KERNEL) : NULL;
+	struct item *b = behind ? call_of(t, behind->corr, GST_REC_KERNEL) : NULL;
+
+	if (a && b) {
+		uint64_t begin = get(a, "start_ns"), end = get(a, "end_ns");
+		(void)is_set(a, "start_ns", get(b, "start_ns"));
+		(void)is_set(a, "end_ns", get(b, "end_ns"));
+		(void)is_set(b, "start_ns", begin);
+		(void)is_set(b, "end_ns", end);
+	}
+}
+
+/* What stands before a host function in its stream ran behind it. */
+static void turn_host_function_round(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CALL_HOST) {
+			uint64_t stream = get(x, "stream");
+			swap_kernels(t, launch_near(t, i, -1, stream),
+				     launch_near(t, i, 1, stream));
+			return;
+		}
+	}
+}
+
+/* Freed memory was used by its new owner first, for the last allocation that got some from another stream. */
+static void turn_owners_round(struct trace *t)
+{
+	uint64_t freed = 0, freed_in = 0;
+	size_t freed_at = 0;
+	const struct item *before = NULL, *behind = NULL;
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		const struct item *x = &t->items.data[i];
+		if (x->schema->kind != GST_REC_CALL_MEMORY) {
+			continue;
+		}
+		if (is_of_class(x, GST_API_CLASS_FREE_ASYNC)) {
+			freed = get(x, "address");
+			freed_in = get(x, "stream");
+			freed_at = i;
+		} else if (is_of_class(x, GST_API_CLASS_ALLOC_ASYNC) && freed) {
+			const struct item *end = call_of(t, x->corr, GST_REC_CALL_EXIT);
+			if (end && get(end, "value") == freed && get(x, "stream") != freed_in) {
+				before = launch_near(t, freed_at, -1, freed_in);
+				behind = launch_near(t, i, 1, get(x, "stream"));
+			}
+		}
+	}
+	swap_kernels(t, before, behind);
+}
+
+/* Synchronous copies on the device are ones to the host: of these each waits for itself. */
+static void copies_reach_the_host(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_MEMCPY && get(x, "copy_kind") == GST_COPY_DTOD) {
+			(void)is_set(x, "copy_kind", GST_COPY_DTOH);
+			(void)is_set(x, "dst_kind", GST_MEM_PINNED);
+		}
+	}
+}
+
+/* Records of streams are ones of their context. */
+static void record_contexts(struct trace *t)
+{
+	const struct gst_api *whole = gst_api_find_name("cuCtxRecordEvent", 16);
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CALL_EVENT &&
+		    is_of_class(x, GST_API_CLASS_EVENT_RECORD)) {
+			(void)is_set(x, "api", whole->api);
+			(void)is_set(x, "stream", 0);
+		}
+	}
+}
+
+/* What is marked is the memory that was allocated before. */
+static void mark_other_memory(struct trace *t)
+{
+	uint64_t allocated[2] = {0, 0};
+
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		const struct gst_api *api = api_of(x);
+		if (x->schema->kind == GST_REC_CALL_MEMORY && is_of_class(x, GST_API_CLASS_ALLOC)) {
+			struct item *end = call_of(t, x->corr, GST_REC_CALL_EXIT);
+			allocated[0] = allocated[1];
+			allocated[1] = end ? get(end, "value") : 0;
+		}
+		if (x->schema->kind == GST_REC_CALL && api &&
+		    api->layout == GST_PARAMS_POINTER_ATTRIBUTE) {
+			(void)is_set(x, "object", allocated[0]);
+		}
+	}
+}
+
 static const struct {
 	const char *trace, *what;
 	void (*change)(struct trace *t);
@@ -657,6 +798,16 @@ static const struct {
 	 GST_RULE_H1},
 	{"graph_event_nodes.gst", "a launch moved behind the next record of an event it awaits",
 	 launch_after_next_record, GST_RULE_E6},
+	{"graph_same_exec.gst", "two executable graphs said to be one", merge_execs, GST_RULE_G3},
+	{"host_func.gst", "kernels around a host function said to be the other way round",
+	 turn_host_function_round, GST_RULE_F1},
+	{"pool_across_streams.gst", "memory said to be used before it was freed", turn_owners_round,
+	 GST_RULE_M1},
+	{"sync_copy_kinds.gst", "copies on the device said to be to the host",
+	 copies_reach_the_host, GST_RULE_H4},
+	{"cross_stream_events.gst", "records of streams said to be of the context", record_contexts,
+	 GST_RULE_E5},
+	{"sync_memops.gst", "other memory said to be marked", mark_other_memory, GST_RULE_M7},
 	{"event_poll.gst", "not-ready queries said to have succeeded", queries_succeed,
 	 GST_RULE_H2},
 };
