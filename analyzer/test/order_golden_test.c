@@ -6,14 +6,15 @@
  *             GSTRACE_GOLDEN_OUT set to a folder the dumps are written there instead (tools/golden.sh).
  *             What a trace is there for stands in it, and holds whatever the golden says:
  *                 # HOLDS [no] edge RULE NODE -> NODE
- *                 # HOLDS [no] [documented] path NODE -> NODE        NODE: "op 3", "call 2"
+ *                 # HOLDS [no] [documented] path NODE -> NODE        NODE: "op 3", "call 2", "barrier 0"
+ *                 # HOLDS unproved|observed|disproved edge RULE NODE -> NODE    what the times make of it
  * Invariant : every trace has a golden, and each model is valid.
  * Not here  : findings (goldens of analyze).
  */
 #include <stdio.h>
 
 #include "analyzer/base/outfile.h"
-#include "analyzer/order/order.h"
+#include "analyzer/timing/timing.h"
 
 static char *read_file(const char *path, size_t *length)
 {
@@ -99,13 +100,18 @@ static int write_golden(const char *folder, const char *name, const char *got, s
 	return gst_outfile_commit(out, &err) != GST_OK;
 }
 
-/* "op 3" or "call 2" at @*at; moves on past it. */
+/* "op 3", "call 2" or "barrier 0" at @*at; moves on past it. */
 static gst_node_id parse_node(const struct gst_model *m, const struct gst_order *o, const char **at)
 {
 	unsigned long number;
 	bool is_op = !strncmp(*at, "op ", 3);
 	char *end;
 
+	if (!strncmp(*at, "barrier ", 8)) {
+		number = m->op_count + m->call_count + strtoul(*at + 8, &end, 10);
+		*at = end;
+		return number < gst_order_node_count(o) ? (gst_node_id)number : GST_NONE;
+	}
 	if (!is_op && strncmp(*at, "call ", 5) != 0)
 		return GST_NONE;
 	number = strtoul(*at + (is_op ? 3 : 5), &end, 10);
@@ -115,23 +121,33 @@ static gst_node_id parse_node(const struct gst_model *m, const struct gst_order 
 	return is_op ? gst_node_of_op((gst_op_id)number) : gst_node_of_call(o, (gst_call_id)number);
 }
 
-static bool has_edge(const struct gst_order *o, const char *rule, size_t rule_length, gst_node_id a,
-		     gst_node_id b)
+/* @t: count edges of @strength alone; NULL: any. */
+static bool has_edge(const struct gst_order *o, const struct gst_timing *t,
+		     enum gst_strength strength, const char *rule, size_t rule_length,
+		     gst_node_id a, gst_node_id b)
 {
 	for (uint32_t i = 0; i < gst_order_edge_count(o); i++) {
 		const struct gst_edge *e = gst_order_edge(o, i);
 		const char *id = gst_rule_id((enum gst_rule)e->rule);
 
 		if (e->from == a && e->to == b && strlen(id) == rule_length &&
-		    !memcmp(id, rule, rule_length))
+		    !memcmp(id, rule, rule_length) && (!t || gst_timing_strength(t, i) == strength))
 			return true;
 	}
 	return false;
 }
 
 /* One expectation; -1 = not understood, else whether it holds. */
-static int holds(const struct gst_model *m, const struct gst_order *o, const char *at)
+static int holds(const struct gst_model *m, const struct gst_order *o, const struct gst_timing *t,
+		 const char *at)
 {
+	static const struct {
+		const char *word;
+		enum gst_strength strength;
+	} strengths[] = {{"unproved ", GST_POSSIBLE},
+			 {"observed ", GST_OBSERVED},
+			 {"disproved ", GST_DISPROVED}};
+	enum gst_strength strength = GST_DOCUMENTED;
 	struct gst_path_query q = {0};
 	bool is_wanted = strncmp(at, "no ", 3) != 0;
 	const char *rule = NULL;
@@ -142,6 +158,12 @@ static int holds(const struct gst_model *m, const struct gst_order *o, const cha
 	if (!strncmp(at, "documented ", 11)) {
 		q.documented_only = true;
 		at += 11;
+	}
+	for (size_t i = 0; i < sizeof(strengths) / sizeof(strengths[0]); i++) {
+		if (!strncmp(at, strengths[i].word, strlen(strengths[i].word))) {
+			strength = strengths[i].strength;
+			at += strlen(strengths[i].word);
+		}
 	}
 	if (!strncmp(at, "edge ", 5)) {
 		rule = at + 5;
@@ -160,12 +182,13 @@ static int holds(const struct gst_model *m, const struct gst_order *o, const cha
 	if (b == GST_NONE || *at != '\n')
 		return -1;
 	if (rule)
-		return has_edge(o, rule, rule_length, a, b) == is_wanted;
+		return has_edge(o, strength == GST_DOCUMENTED ? NULL : t, strength, rule,
+				rule_length, a, b) == is_wanted;
 	return (gst_order_before(o, a, b, &q) == GST_YES) == is_wanted;
 }
 
 static int check_expectations(const char *path, const struct gst_model *m,
-			      const struct gst_order *o)
+			      const struct gst_order *o, const struct gst_timing *t)
 {
 	static const char mark[] = "# HOLDS ";
 	size_t length;
@@ -182,7 +205,7 @@ static int check_expectations(const char *path, const struct gst_model *m,
 		int answer;
 
 		at += strlen(mark);
-		answer = holds(m, o, at);
+		answer = holds(m, o, t, at);
 		if (answer == 1)
 			continue;
 		fprintf(stderr, "%s: %s: %.*s\n", path, answer ? "not understood" : "does not hold",
@@ -201,6 +224,7 @@ static int check_trace(const char *folder, const char *path)
 	struct gst_loader *loader = NULL;
 	const struct gst_model *m = NULL;
 	const struct gst_order *o;
+	const struct gst_timing *t;
 	struct gst_outfile *out = NULL;
 	struct gst_err err = {0};
 	const char *bad;
@@ -212,7 +236,8 @@ static int check_trace(const char *folder, const char *path)
 	snprintf(name, sizeof(name), "%s", slash ? slash + 1 : path);
 	name[strcspn(name, ".")] = 0;
 	if (gst_loader_open(path, NULL, &loader, &err) ||
-	    gst_model_build(&loader, 1, arena, &m, &err) || gst_order_build(m, arena, &o, &err)) {
+	    gst_model_build(&loader, 1, arena, &m, &err) || gst_order_build(m, arena, &o, &err) ||
+	    gst_timing_build(m, o, arena, &t, &err)) {
 		fprintf(stderr, "%s: %s\n", path, err.text);
 		goto out;
 	}
@@ -225,7 +250,7 @@ static int check_trace(const char *folder, const char *path)
 	gst_model_dump(m, out);
 	gst_order_dump(o, out);
 	text = gst_outfile_memory(out, &length);
-	failed = check_expectations(path, m, o);
+	failed = check_expectations(path, m, o, t);
 	failed |= update ? write_golden(update, name, text, length)
 			 : compare(folder, name, text, length);
 out:
