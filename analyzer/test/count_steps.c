@@ -1,7 +1,7 @@
 /*
  * count_steps.c - how many steps each stage takes for a trace.
  *
- * Role      : scale_test.sh holds the growth of the numbers to that of the trace.
+ * Role      : steps_test.sh holds the growth of the numbers to that of the trace.
  * Method    : the stages are compiled with -fsanitize-coverage=trace-pc: a call for each basic block, counted by
  *             step_counter.c.
  *             It is a count and not a time, so it is the same on any machine, however busy. One thread.

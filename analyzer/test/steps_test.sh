@@ -44,4 +44,4 @@ graphs 32000 4 0
 short-streams 8000 8 0
 EOF
 [ "$shapes" = 7 ] || { echo "FAIL: $shapes shapes"; exit 1; }
-echo "scale_test: ok"
+echo "steps_test: ok"
