@@ -1075,13 +1075,24 @@ static void explain_node(const struct report *r, gst_node_id node, bool with_num
 	}
 }
 
-static void explain_path(const struct report *r, const gst_edge_id *edges, uint32_t count,
-			 bool with_numbers)
+/* @first: where the path begins; of a node of a graph the way may go on at the end of its launch, without an edge. */
+static void explain_path(const struct report *r, gst_node_id first, const gst_edge_id *edges,
+			 uint32_t count, bool with_numbers)
 {
-	explain_node(r, gst_order_edge(r->a->order, edges[0])->from, with_numbers);
+	gst_node_id at = first;
+
+	explain_node(r, at, with_numbers);
 	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge *edge = gst_order_edge(r->a->order, edges[i]);
+
+		if (gst_node_is_op(r->a->order, at) && r->a->model->ops[at].parent == edge->from) {
+			gst_outfile_puts(r->out,
+					 "      | node of the launch, which ends no earlier\n");
+			explain_node(r, edge->from, with_numbers);
+		}
 		explain_edge(r, edges[i]);
-		explain_node(r, gst_order_edge(r->a->order, edges[i])->to, with_numbers);
+		explain_node(r, edge->to, with_numbers);
+		at = edge->to;
 	}
 }
 
@@ -1124,7 +1135,8 @@ static void explain(const struct report *r, uint32_t index)
 		gst_outfile_printf(r->out,
 				   "\n  The path of the first occurrence, %" PRIu32 " step%s:\n",
 				   f->path_count, f->path_count == 1 ? "" : "s");
-		explain_path(r, f->path, f->path_count, false);
+		explain_path(r, gst_order_edge(r->a->order, f->path[0])->from, f->path,
+			     f->path_count, false);
 	}
 	if (count > 0) {
 		gst_outfile_printf(r->out, "\n  %18s%12s  %-30s  %s\n", "at", "waited",
@@ -1210,7 +1222,8 @@ gst_status gst_export_path_text(const struct gst_analysis *a, const struct gst_p
 	path_title(&r, p);
 	if (p->edge_count > 0) {
 		gst_outfile_puts(out, "\n");
-		explain_path(&r, p->edges, p->edge_count, true);
+		explain_path(&r, p->order == GST_PATH_REVERSE ? p->to : p->from, p->edges,
+			     p->edge_count, true);
 		return GST_OK;
 	}
 	gst_outfile_puts(out,

@@ -536,19 +536,27 @@ static void define_execs(struct gst_builder *b, const struct makers *makers)
 		struct gst_raw_process *p = &b->processes.data[r->process];
 		bool is_later = p->has_segment && r->segment > p->first_segment;
 		gst_call_id call = r->is_state ? GST_NONE : maker_of(makers, r->process, r->corr);
-		uint32_t known;
+		uint32_t known, graph;
 		struct gst_exec *e;
 
 		if (r->is_state && is_later)
 			continue; /* gst_model_graphs_segment */
 		if (r->is_state && gst_map_get(&p->exec_lives, r->handle, &known))
 			continue;
+		graph = r->id ? graph_by_id(b, r->process, r->id) : GST_NONE;
+		if (!is_clone(b, graph) && r->id == r->graph)
+			graph = GST_NONE;
+		/* Each window tells again of what was made before it. */
+		if (is_later && call == GST_NONE && gst_map_get(&p->exec_defs, r->handle, &known) &&
+		    b->execs.data[known].graph == graph) {
+			r->exec = known;
+			continue;
+		}
 		r->exec = new_exec(b, r->process, r->handle, call);
+		gst_map_put(&p->exec_defs, r->handle, r->exec);
 		e = &b->execs.data[r->exec];
 		e->source = r->graph ? graph_by_id(b, r->process, r->graph) : GST_NONE;
-		known = r->id ? graph_by_id(b, r->process, r->id) : GST_NONE;
-		if (is_clone(b, known) || r->id != r->graph)
-			e->graph = known;
+		e->graph = graph;
 		if (call != GST_NONE) {
 			(void)gst_map_add(&b->exec_of_call, call, r->exec, NULL);
 		} else if (!is_later) {
@@ -573,7 +581,11 @@ void gst_model_graphs_segment(struct gst_builder *b, uint32_t process, uint32_t 
 			continue;
 		if (r->segment > segment)
 			break;
+		/* The snapshot says what is alive; the definition what that is. */
 		if (!r->is_state) {
+			if (b->execs.data[r->exec].make_call == GST_NONE ||
+			    b->execs.data[r->exec].destroy_call == GST_NONE)
+				gst_map_put(&before, r->handle, r->exec);
 			if (b->execs.data[r->exec].make_call == GST_NONE)
 				gst_map_put(&p->exec_lives, r->handle, r->exec);
 			continue;
@@ -884,6 +896,7 @@ void gst_model_graphs_release(struct gst_builder *b)
 		gst_map_release(&p->graph_ids);
 		gst_map_release(&p->graph_nodes);
 		gst_map_release(&p->exec_lives);
+		gst_map_release(&p->exec_defs);
 		gst_map_release(&p->event_ids);
 	}
 	gst_map_release(&b->exec_of_call);

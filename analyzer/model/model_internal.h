@@ -154,6 +154,7 @@ struct gst_raw_process {
 	struct gst_map graph_ids;   /* graph id -> index in builder->graphs */
 	struct gst_map graph_nodes; /* node id -> index in builder->graph_nodes */
 	struct gst_map exec_lives;  /* executable graph's handle -> index in builder->execs */
+	struct gst_map exec_defs;   /* the same, while definitions are read: the last one */
 	struct gst_map event_ids;   /* CUPTI's event id -> event */
 	bool has_capture_ports;	    /* captured calls may make edges from any port */
 	uint32_t recent_graph;	    /* graph of the last node asked for */

@@ -940,6 +940,91 @@ static void test_smallest_records(void **state)
 	}
 }
 
+#define GRAPH_DEFS(corr)                                                           \
+	"graph graph=1 handle=0xb00\n"                                             \
+	"graph_node node=0x100000000 graph=1 type=kernel name=\"a\"\n"             \
+	"graph_node node=0x100000001 graph=1 type=memset\n"                        \
+	"graph_edge from=0x100000000 to=0x100000001 graph=1\n"                     \
+	"graph graph=2 handle=0xa00 corr=" corr "\n"                               \
+	"graph_node node=0x200000000 graph=2 type=kernel corr=" corr "\n"          \
+	"graph_node node=0x200000000 original=0x100000000 graph=2 corr=" corr "\n" \
+	"graph_node node=0x200000001 original=0x100000001 graph=2 corr=" corr "\n" \
+	"graph_edge from=0x200000000 to=0x200000001 graph=2 corr=" corr "\n"       \
+	"graph_exec exec=0xa00 graph=1 id=2 corr=" corr "\n"
+
+/* A later window tells again of graphs that were made before it: they are the same ones. */
+static void test_graphs_of_windows(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s,
+		"gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\n"
+		"context ctx=1 null_stream=7\n" GRAPH_DEFS(
+			"1") "chunk events process=1 thread=1\n"
+			     "call_graph corr=1 enter_ns=10 api=cuGraphInstantiateWithFlags ctx=1 graph=0xb00\n"
+			     "call_exit corr=1 exit_ns=20 value=0xa00\n"
+			     "call_graph corr=2 enter_ns=30 api=cuGraphLaunch ctx=1 exec=0xa00\n"
+			     "call_exit corr=2 exit_ns=40\n"
+			     "chunk events process=1\n"
+			     "kernel corr=2 start_ns=50 end_ns=60 ctx=1 stream=7 graph=2 graph_node=0x200000000\n"
+			     "chunk defs process=1\nend time_ns=1000\n"
+			     "chunk defs process=1 segment=1\nsegment index=1 time_ns=2000\n"
+			     "context ctx=1 null_stream=7\n" GRAPH_DEFS(
+				     "0") "exec_state exec=0xa00 graph=2 corr=2\n"
+					  "chunk events process=1 thread=1 segment=1\n"
+					  "call_graph corr=3 enter_ns=2010 api=cuGraphLaunch ctx=1 exec=0xa00\n"
+					  "call_exit corr=3 exit_ns=2020\n"
+					  "chunk defs process=1 segment=1\nend time_ns=3000\n");
+
+	(void)state;
+	assert_int_equal(m->graph_count, 2);
+	assert_int_equal(m->graph_node_count, 4);
+	assert_int_equal(m->graph_edge_count, 2);
+	assert_int_equal(m->exec_count, 1);
+	assert_int_equal(m->execs[0].launches, 2);
+	assert_int_equal(m->execs[0].graph, 1);
+	assert_int_equal(m->execs[0].source, 0);
+	assert_int_equal(m->graphs[1].original, 0);
+	assert_int_equal(m->graphs[1].own_count, 2);
+	assert_int_equal(gst_op_graph_node(&m->ops[1]), 2);
+	assert_int_equal(m->graph_nodes[2].original, 0);
+	assert_true(m->graph_nodes[2].flags & GST_GRAPH_NODE_RAN);
+	assert_int_equal(m->graph_edges[1].port, GST_PORT_DEFAULT);
+	drop(&s);
+}
+
+/* Ids that nothing defines, and more than there can be, cost nothing but themselves. */
+static void test_graphs_undefined(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s, "gstext 1.0\nchunk defs process=1\n"
+		    "graph_edge from=0x100000000 to=0x100000001 graph=1 change=removed\n"
+		    "graph_edge from=0x100000001 to=0x200000000 graph=1\n"
+		    "graph_edge from=0x500000001 to=0x500000001 graph=5 port=77\n"
+		    "graph_node node=0x600000000 original=0x600000000 graph=6 type=99\n"
+		    "graph_exec exec=0xa00 graph=77 id=78\n"
+		    "chunk events process=1 thread=1\n"
+		    "call_graph corr=2 enter_ns=30 api=cuGraphLaunch ctx=1 exec=0xa00\n"
+		    "call_exit corr=2 exit_ns=40\n"
+		    "call_graph corr=3 enter_ns=50 api=cuGraphExecDestroy ctx=1 exec=0xa00\n"
+		    "call_exit corr=3 exit_ns=60\n"
+		    "call_graph corr=4 enter_ns=70 api=cuGraphLaunch ctx=1 exec=0xa00\n"
+		    "call_exit corr=4 exit_ns=80\n"
+		    "chunk events process=1\n"
+		    "kernel corr=2 start_ns=90 end_ns=95 ctx=1 stream=7 graph_node=0x900000000\n");
+
+	(void)state;
+	assert_int_equal(m->exec_count, 2);
+	assert_int_equal(m->execs[0].destroy_call, 1);
+	assert_int_equal(m->execs[1].launches, 1);
+	assert_int_equal(m->execs[0].graph, GST_NONE);
+	assert_int_equal(m->stats.undefined_launches, 2);
+	assert_int_equal(m->stats.undefined_nodes, 1);
+	assert_int_equal(gst_op_graph_node(&m->ops[1]), GST_NONE);
+	drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -967,6 +1052,8 @@ int main(void)
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_other_records),
 		cmocka_unit_test(test_window_is_a_gap),
+		cmocka_unit_test(test_graphs_of_windows),
+		cmocka_unit_test(test_graphs_undefined),
 		cmocka_unit_test(test_nvtx_ranges),
 		cmocka_unit_test(test_nvtx_started),
 		cmocka_unit_test(test_nvtx_names),
