@@ -63,6 +63,11 @@ trap 'exit 1' INT TERM HUP
 cd "$work" || exit 2
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GSTRACE_SESSION GSTRACE_OUTPUT
 
+# The version by the name, which has it for all that are about: 13.0, 12.9, 11.8, 2025.3.1 ...
+version_of() {
+	basename "$1" | sed 's/^libcupti\.so\.//'
+}
+
 # Each library once, whatever links there are to it; the newest name first.
 : >seen
 [ "$only" -eq 1 ] || more="$more /usr/local/cuda*/extras/CUPTI/lib64/libcupti.so.[0-9]* /usr/local/cuda*/targets/*/lib/libcupti.so.[0-9]*
@@ -71,14 +76,15 @@ unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GSTRACE_SESSION GSTRACE_OUTPUT
 for file in $more; do
 	[ -f "$file" ] || continue
 	sum=$(sha256sum "$file" | cut -d ' ' -f 1)
-	grep -q "^$sum" seen || echo "$sum $(readlink -f "$file")" >>seen
+	grep -q "^$sum" seen && continue
+	version=$(version_of "$file")
+	# Two builds of one version.
+	while cut -d ' ' -f 2 seen | grep -qxF "$version"; do
+		version=${version}b
+	done
+	echo "$sum $version $(readlink -f "$file")" >>seen
 done
 [ -s seen ] || die "no libcupti found: name one with --cupti"
-
-# The version by the name, which has it for all that are about: 13.0, 12.9, 11.8, 2025.3.1 ...
-version_of() {
-	basename "$1" | sed 's/^libcupti\.so\.//'
-}
 
 status_of() { # COMMAND...: its exit status into $status
 	timeout -k 5 "$limit" "$@" >stdout 2>stderr
@@ -122,9 +128,9 @@ for workload in "$@"; do
 	status_of "./$workload"
 	untraced=$status
 	[ "$untraced" -ne 77 ] || { echo "record_cupti: no usable GPU: $(tail -n 1 stderr)" >&2; exit 77; }
-	while read -r _ file; do
-		record "$workload" "$(version_of "$file")" "$file" '' ''
-		[ "$calls" != none ] || record "$workload" "$(version_of "$file")" "$file" -api 4,5
+	while read -r _ version file; do
+		record "$workload" "$version" "$file" '' ''
+		[ "$calls" != none ] || record "$workload" "$version" "$file" -api 4,5
 	done <seen
 	rm -f "./$workload"
 done
