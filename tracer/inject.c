@@ -59,6 +59,7 @@ struct gst_tracer {
 	struct gst_writer writer;
 	struct gst_flusher flusher;
 	char path[4096]; /* of the trace */
+	char full[4400]; /* the same, absolute */
 	int fd;
 	bool is_writer_left; /* it did not end when the start failed */
 };
@@ -316,7 +317,6 @@ static void say_if_no_nvtx(struct gst_tracer *t)
 static bool set_up(struct gst_tracer *t)
 {
 	struct gst_cupti_reason reason;
-	char full[4400];
 
 	gst_identity_init(&t->identity);
 	if (!gst_cupti_open(&t->cupti, t->config.cupti.value, gst_callbacks_on_event, &t->callbacks,
@@ -359,8 +359,8 @@ static bool set_up(struct gst_tracer *t)
 	say_if_no_nvtx(t);
 	gst_nvtx_start(&t->callbacks);
 	enable_cupti(t);
-	gst_output_absolute(t->path, full, sizeof(full));
-	gst_output_report(t->config.session.value, "trace", full);
+	gst_output_absolute(t->path, t->full, sizeof(t->full));
+	gst_output_report(t->config.session.value, "trace", t->full);
 	return true;
 
 fail_output:

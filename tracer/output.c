@@ -95,13 +95,13 @@ int gst_output_create(char *path, size_t size)
 void gst_output_absolute(const char *path, char *full, size_t size)
 {
 	struct gst_linebuf line;
-	char folder[4096];
+	size_t used = 0;
 
-	gst_linebuf_init(&line, full, size);
-	if (path[0] != '/' && getcwd(folder, sizeof(folder))) {
-		gst_linebuf_add(&line, folder);
-		gst_linebuf_add(&line, "/");
+	if (path[0] != '/' && getcwd(full, size)) {
+		used = strlen(full);
 	}
+	gst_linebuf_init(&line, full + used, size - used);
+	gst_linebuf_add(&line, used ? "/" : "");
 	gst_linebuf_add(&line, path);
 }
 
@@ -118,8 +118,9 @@ static void add_escaped(struct gst_linebuf *line, const char *text)
 
 void gst_output_report(const char *dir, const char *kind, const char *text)
 {
+	/* One thread, at the start; its stack may be small. */
+	static char path_text[1200], line_text[8800];
 	struct gst_linebuf path, line;
-	char path_text[1200], line_text[8800];
 	size_t done = 0;
 	int fd;
 

@@ -806,6 +806,28 @@ static void tiny_stacks(void)
 	say("done");
 }
 
+static void *start_cuda(void *argument)
+{
+	(void)argument;
+	F(fake_init)();
+	launch(5);
+	return NULL;
+}
+
+/* CUDA starts where there is little room: what the loader needs, and we. */
+static void tiny_start(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	need(!pthread_attr_setstacksize(&attr, 24 << 10), "a small stack");
+	need(!pthread_create(&thread, &attr, start_cuda, NULL), "a thread");
+	pthread_join(thread, NULL);
+	F(fake_device_sync)();
+	say("done");
+}
+
 /* ---- libraries ------------------------------------------------------------------------------- */
 
 static void closes_libraries(void)
@@ -1072,6 +1094,7 @@ static const struct {
 	{"thousand-threads", thousand_threads},
 	{"threads-that-end", threads_that_end},
 	{"tiny-stacks", tiny_stacks},
+	{"tiny-start", tiny_start},
 	{"closes-libraries", closes_libraries},
 	{"resets", resets},
 	{"second-client", second_client},

@@ -443,6 +443,15 @@ static void the_smallest_stacks_are_enough(void **state)
 	run->has_nvtx = true;
 	both(run, "tiny-stacks", 1);
 	assert_int_equal(run_staging_files(run), 0);
+	unlink(run->trace);
+	run->env[0] = "GSTRACE_SESSION=.";
+	run_script(run, "tiny-start");
+	assert_int_equal(run->status, 0);
+	assert_string_equal(run->out, "done\n");
+	assert_string_equal(run->err, "");
+	/* the trace, and the note for gstrace record that tells its name */
+	assert_int_equal(run->traces, 2);
+	assert_int_equal(run_staging_files(run), 0);
 }
 #endif
 
