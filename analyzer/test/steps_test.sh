@@ -2,7 +2,7 @@
 # What a record costs does not grow with the trace: steps are counted (count_steps.c), no clock is read.
 set -euo pipefail
 gen_trace=$1 count_steps=$2
-work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/scale.XXXXXX")
+work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/steps.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # shape, operations, times as many, streams a thousand operations (0 = 32, whatever the size)
