@@ -6,6 +6,7 @@
  * the context: held comes after source in both (E5).
  *
  * EXPECT ops kernel: 7
+ * EXPECT edges: E5 >= 7
  * EXPECT none: lost-records
  */
 #include "kernels/ordering/witness_driver.h"

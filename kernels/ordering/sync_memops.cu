@@ -7,6 +7,7 @@
  * EXPECT ops memcpy: 2
  * EXPECT ops memset: 2
  * EXPECT edges: S3 >= 4
+ * EXPECT edges: M7 >= 2
  * EXPECT ordered: busy#1 -> memcpy#1
  * EXPECT ordered: busy#3 -> memcpy#2
  * EXPECT none: lost-records

@@ -6,6 +6,7 @@
  * in the order of the array: wait for a word, write another, for which a third stream waits.
  *
  * EXPECT ops memop: >= 4
+ * EXPECT edges: M4 >= 1
  * EXPECT none: lost-records
  */
 #include "kernels/ordering/witness_driver.h"
