@@ -62,6 +62,7 @@ bool gst_windows_close(struct gst_windows *w, uint32_t corr)
 		window = window_of(w, gst_windows_segment(now));
 		atomic_store(&window->to, corr);
 		atomic_store(&window->to_real_ns, gst_clock_real_ns());
+		atomic_store(&window->to_mono_ns, gst_clock_mono_ns());
 		atomic_store(&window->is_closed, 1);
 		/* The place of the next one must not read as an old one. */
 		window = window_of(w, gst_windows_segment(now) + 1);
@@ -164,4 +165,12 @@ enum gst_windows_place gst_windows_find(const struct gst_windows *w, uint32_t co
 	}
 	*segment = at;
 	return is_inside ? GST_WINDOWS_INSIDE : GST_WINDOWS_OUTSIDE;
+}
+
+uint64_t gst_windows_closed_ns(const struct gst_windows *w, uint32_t segment)
+{
+	const struct gst_window *window = kept(w, segment);
+	uint64_t ns = atomic_load(&window->is_closed) ? atomic_load(&window->to_mono_ns) : 0;
+
+	return atomic_load(&window->segment) == segment + 1 ? ns : 0;
 }

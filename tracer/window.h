@@ -25,6 +25,7 @@ struct gst_window {
 	_Atomic uint32_t is_closed;
 	_Atomic uint64_t from_mono_ns; /* when it was opened */
 	_Atomic uint64_t from_real_ns;
+	_Atomic uint64_t to_mono_ns; /* when it was closed */
 	_Atomic uint64_t to_real_ns;
 };
 
@@ -79,5 +80,8 @@ enum gst_windows_place {
  */
 enum gst_windows_place gst_windows_find(const struct gst_windows *w, uint32_t corr, uint64_t gpu_ns,
 					uint32_t *segment);
+
+/** When the window of @segment was closed (MONOTONIC); 0 if it is open, or not known any more. Threads: any. */
+uint64_t gst_windows_closed_ns(const struct gst_windows *w, uint32_t segment);
 
 #endif

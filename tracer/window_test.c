@@ -35,14 +35,19 @@ static bool is_forgotten(const struct gst_windows *w, uint32_t corr)
 static void running_from_the_start(void **state)
 {
 	static struct gst_windows w;
+	uint64_t before = gst_clock_mono_ns();
 
 	(void)state;
 	gst_windows_init(&w, false);
+	assert_int_equal(gst_windows_closed_ns(&w, 0), 0);
 	assert_true(gst_windows_is_open(gst_windows_now(&w)));
 	assert_false(gst_windows_open(&w, 5));
 	assert_true(is_in(&w, 1, 0) && is_in(&w, UINT32_MAX, 0) && is_in(&w, 0, 0));
 	assert_true(gst_windows_close(&w, 100));
 	assert_false(gst_windows_close(&w, 101));
+	assert_true(gst_windows_closed_ns(&w, 0) >= before &&
+		    gst_windows_closed_ns(&w, 0) <= gst_clock_mono_ns());
+	assert_true(!gst_windows_closed_ns(&w, 1) && !gst_windows_closed_ns(&w, GST_WINDOWS_KEPT));
 	assert_true(is_in(&w, 1, 0) && is_in(&w, 100, 0) && is_out(&w, 101));
 	assert_true(gst_windows_open(&w, 200));
 	assert_int_equal(gst_windows_segment(gst_windows_now(&w)), 1);

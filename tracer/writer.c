@@ -761,9 +761,10 @@ int gst_writer_cycle(struct gst_writer *w)
 
 static int put_end(struct gst_writer *w, uint32_t segment)
 {
+	uint64_t closed_ns = w->windows ? gst_windows_closed_ns(w->windows, segment) : 0;
 	struct gst_rec_end end = {
 		.head = gst_record_head(GST_KIND_END, sizeof(end), 0),
-		.time_ns = gst_clock_mono_ns(),
+		.time_ns = closed_ns ? closed_ns : gst_clock_mono_ns(),
 		.records = w->records,
 		.chunks = w->chunks,
 		.pending = segment == w->last_segment ? atomic_load(&w->pending_activities) : 0,

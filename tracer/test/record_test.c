@@ -546,6 +546,7 @@ static void windows_are_segments(void **state)
 {
 	struct run *run = *state;
 	struct gst_rec_segment segment;
+	struct gst_rec_end end;
 	struct gst_rec_event_state event;
 	struct gst_rec_exec_state exec;
 	struct gst_rec_kernel kernel;
@@ -587,6 +588,12 @@ static void windows_are_segments(void **state)
 		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_DEVICE) >= 1);
 		assert_true(calls_in(&scan, (uint32_t)i, GST_REC_STRING) >= 3);
 	}
+	/* a window ends when it is closed, not with the file */
+	scan_get(&scan, scan_find(&scan, GST_REC_END, 0), &end, sizeof(end));
+	scan_get(&scan, scan_find(&scan, GST_REC_SEGMENT, 1), &segment, sizeof(segment));
+	assert_true(end.time_ns < segment.time_ns);
+	scan_get(&scan, scan_find(&scan, GST_REC_END, 1), &end, sizeof(end));
+	assert_true(end.time_ns > segment.time_ns);
 	/* e was recorded before each window, never not before the first, gone is gone, new is newer */
 	assert_int_equal(calls_in(&scan, 0, GST_REC_EVENT_STATE), 2);
 	assert_int_equal(calls_in(&scan, 1, GST_REC_EVENT_STATE), 3);
