@@ -410,6 +410,30 @@ static void say_mode(const struct limits *l)
 	}
 }
 
+/* Recorded in windows: what lies between them was not to be recorded, and is no idleness. */
+static void say_windows(const struct limits *l)
+{
+	const struct gst_model *m = l->a->model;
+	uint64_t ns = 0, count = 0;
+	char times[48];
+
+	for (uint32_t i = 0; i < m->gap_count; i++) {
+		const struct gst_gap *g = &m->gaps[i];
+
+		/* Before tracers told when a window was closed, its end was that of the file. */
+		if (g->to_ns != UINT64_MAX && g->from_ns <= g->to_ns) {
+			count++;
+			ns += g->to_ns - g->from_ns;
+		}
+	}
+	if (count) {
+		snprintf(times, sizeof(times), "%s times", gst_count(count).text);
+		say(l,
+		    "recording was paused %s, for %s in all: what ran then is not in the trace; it is not idle time",
+		    count == 1 ? "once" : times, gst_duration(ns).text);
+	}
+}
+
 static void say_inputs(const struct limits *l)
 {
 	for (uint32_t i = 0; i < l->a->input_count; i++) {
@@ -475,6 +499,7 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 
 	say_window(&l);
 	say_mode(&l);
+	say_windows(&l);
 	say_inputs(&l);
 	for (uint32_t i = 0; i < m->loss_count; i++) {
 		say_loss(&l, &m->losses[i]);
