@@ -186,7 +186,8 @@ gst_call_id *gst_check_last_work(const struct gst_check_run *r);
 /* An op that a call waited for. */
 struct gst_awaited {
 	gst_op_id op;
-	gst_edge_id edge; /* the first of the way to the call */
+	gst_stream_id stream; /* of the op */
+	gst_edge_id edge;     /* the first of the way to the call */
 	uint64_t end_ns;
 	bool is_exact;
 	bool is_related; /* by gst_check_relate */

@@ -175,20 +175,20 @@ static bool is_new(struct gst_search *s, gst_node_id node)
 /* Which of the awaited ops are @x, or come before it in its stream. Returns how many new ones. */
 static size_t mark(struct gst_check_run *r, gst_node_id x, struct gst_awaiteds *a)
 {
-	const struct gst_model *m = r->m;
+	gst_stream_id stream;
 	size_t marked = 0;
 
 	/* A wait for a thousand streams makes each step of the search a thousand. */
 	r->search_left -= a->count / 8 < r->search_left ? a->count / 8 : r->search_left;
-	if (x >= m->op_count) {
+	if (x >= r->m->op_count) {
 		return 0;
 	}
+	stream = r->m->ops[x].stream;
 	for (size_t i = 0; i < a->count; i++) {
-		gst_op_id op = a->data[i].op;
-		if (!a->data[i].is_related &&
-		    (op == x || (op < x && m->ops[op].stream == m->ops[x].stream &&
-				 m->ops[x].stream != GST_NONE))) {
-			a->data[i].is_related = true;
+		struct gst_awaited *y = &a->data[i];
+		if (!y->is_related &&
+		    (y->op == x || (y->op < x && y->stream == stream && stream != GST_NONE))) {
+			y->is_related = true;
 			marked++;
 		}
 	}
@@ -324,7 +324,7 @@ static void take_awaited(const struct gst_check_run *r, gst_edge_id id, uint64_t
 			 struct gst_awaiteds *out, bool *has_vague)
 {
 	gst_op_id op = gst_order_edge(r->o, id)->from;
-	struct gst_awaited x = {.op = op, .edge = id};
+	struct gst_awaited x = {.op = op, .stream = r->m->ops[op].stream, .edge = id};
 
 	x.is_exact = gst_timing_is_exact(r->t, op);
 	if (!gst_timing_source_ns(r->t, id, &x.end_ns)) {

@@ -199,36 +199,39 @@ static uint32_t count_node_records(const struct gst_model *m, const struct gst_c
 	return count;
 }
 
+struct found_record {
+	gst_event_id event;
+	gst_call_id call;
+};
+
 static void find_records(struct gst_order_builder *b)
 {
+	GST_VEC(struct found_record) found = {0};
 	const struct gst_model *m = b->m;
 	gst_event_id events[2];
 
 	b->record_first = gst_mem_alloc(((size_t)m->event_count + 2) * sizeof(*b->record_first));
-	for (uint32_t i = 0; i < m->call_count; i++) {
+	for (uint32_t i = 0; i < m->call_count && m->event_count; i++) {
 		uint32_t count = recorded(m, &m->calls[i], events);
 
 		for (uint32_t k = 0; k < count; k++)
-			b->record_first[events[k] + 2]++;
-		b->record_count += count;
-
-		for (uint32_t k = count_node_records(m, &m->calls[i]); k-- > 0; b->record_count++)
-			b->record_first[m->ops[last_op(&m->calls[i]) - k].event + 2]++;
-	}
-	for (uint32_t i = 2; i < m->event_count + 2; i++)
-		b->record_first[i] += b->record_first[i - 1];
-	b->record_calls = gst_mem_alloc(b->record_count * sizeof(*b->record_calls));
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		uint32_t count = recorded(m, &m->calls[i], events);
-
-		for (uint32_t k = 0; k < count; k++)
-			b->record_calls[b->record_first[events[k] + 1]++] = i;
+			gst_vec_push(&found,
+				     ((struct found_record){.event = events[k], .call = i}));
 		for (uint32_t k = count_node_records(m, &m->calls[i]); k-- > 0;) {
 			gst_event_id event = m->ops[last_op(&m->calls[i]) - k].event;
 
-			b->record_calls[b->record_first[event + 1]++] = i;
+			gst_vec_push(&found, ((struct found_record){.event = event, .call = i}));
 		}
 	}
+	b->record_count = (uint32_t)found.count;
+	for (size_t i = 0; i < found.count; i++)
+		b->record_first[found.data[i].event + 2]++;
+	for (uint32_t i = 2; i < m->event_count + 2; i++)
+		b->record_first[i] += b->record_first[i - 1];
+	b->record_calls = gst_mem_alloc(b->record_count * sizeof(*b->record_calls));
+	for (size_t i = 0; i < found.count; i++)
+		b->record_calls[b->record_first[found.data[i].event + 1]++] = found.data[i].call;
+	gst_vec_free(&found);
 }
 
 static void init(struct gst_order_builder *b)
@@ -239,6 +242,7 @@ static void init(struct gst_order_builder *b)
 	b->lanes = gst_mem_alloc(m->stream_count * sizeof(*b->lanes));
 	b->contexts = gst_mem_alloc(m->context_count * sizeof(*b->contexts));
 	b->events = gst_mem_alloc(m->event_count * sizeof(*b->events));
+	b->noted = gst_mem_alloc(b->is_one_thread ? 1 : m->call_count * sizeof(*b->noted));
 	b->last_call = gst_mem_alloc(m->thread_count * sizeof(*b->last_call));
 	b->processes = gst_mem_alloc(m->process_count * sizeof(*b->processes));
 	for (uint32_t i = 0; i < m->stream_count; i++)
@@ -294,6 +298,7 @@ static void release(struct gst_order_builder *b)
 	gst_mem_free(b->events, m->event_count * sizeof(*b->events));
 	gst_mem_free(b->record_first, ((size_t)m->event_count + 2) * sizeof(*b->record_first));
 	gst_mem_free(b->record_calls, b->record_count * sizeof(*b->record_calls));
+	gst_mem_free(b->noted, b->is_one_thread ? 1 : m->call_count * sizeof(*b->noted));
 	gst_mem_free(b->last_call, m->thread_count * sizeof(*b->last_call));
 	gst_mem_free(b->processes, m->process_count * sizeof(*b->processes));
 	gst_order_release_graphs(b);

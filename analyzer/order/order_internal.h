@@ -181,7 +181,9 @@ struct gst_order_builder {
 	size_t batch_first_edge, batch_end_edge; /* of the first copy of the batch at hand */
 	GST_VEC(struct gst_mark) marks;
 	uint32_t next_queue_wait; /* of the model's, by call */
-	struct gst_map pairs;	  /* ambiguous pairs seen */
+	gst_call_id *
+		noted; /* by call, unless there is one thread: 1 + the last one that it was noted with */
+	struct gst_map pairs; /* ambiguous pairs seen */
 	GST_VEC(struct gst_ambiguous_pair) ambiguous;
 	GST_VEC(struct gst_ref) op_refs, call_refs;
 	struct gst_order_graphs *graphs; /* graphs.c; NULL = there are none */

@@ -106,7 +106,14 @@ void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id
 
 	if (b->is_quiet)
 		return;
-	/* Several rules may ask for the same pair. */
+	/* Several rules may ask for the same pair, most of them one after the other. */
+	if (!b->is_one_thread) {
+		gst_call_id *noted = &b->noted[x < y ? x : y];
+
+		if (*noted == (x < y ? y : x) + 1)
+			return;
+		*noted = (x < y ? y : x) + 1;
+	}
 	if (gst_map_count(&b->pairs) < PAIRS_KNOWN_MAX)
 		(void)gst_map_add(&b->pairs, key, 1, &is_new);
 	if (!is_new)
