@@ -69,10 +69,18 @@ done
 
 # The output is cut to nothing by somebody, or removed, while the program runs.
 rm -f "$GSTRACE_STAGING_DIR"/gstrace-*.staging
-running='repeat 60 { launch 0 k 1us; sleep 5ms }; print done; exit 9'
+running='repeat 150 { launch 0 k 1us; sleep 5ms }; print done; exit 9'
 export GSTRACE_WRITE_MS=5 GSTRACE_FLUSH_MS=20
+# wait_for TRACE: until calls are in it.
+wait_for() {
+	n=0
+	while [ $n -lt 200 ] && ! [ "$(wc -c 2>/dev/null <"$1")" -gt 3000 ] 2>/dev/null; do
+		n=$((n + 1))
+		sleep 0.05
+	done
+}
 record cut.gst "$running" &
-sleep 0.15
+wait_for cut.gst
 : >cut.gst
 wait $!
 [ $? -eq 9 ] && [ "$(cat out)" = "done" ] || fails "a program whose trace was cut ends otherwise"
@@ -83,7 +91,7 @@ else
 fi
 mkdir folder
 record folder/gone.gst "$running" &
-sleep 0.15
+wait_for folder/gone.gst
 rm -rf folder
 wait $!
 [ $? -eq 9 ] && [ "$(cat out)" = "done" ] || fails "a program whose trace was removed ends otherwise"
