@@ -26,7 +26,7 @@
  */
 #include "kernels/ordering/witness.h"
 
-#define LAUNCHES 12
+#define LAUNCHES     12
 #define SWITCHED_OFF 6 /* the launch from which on */
 
 SPIN_KERNEL(root)
@@ -113,7 +113,8 @@ int main(void)
 		CHECK(cudaGraphLaunch(exec, stream));
 	}
 	CHECK(cudaStreamSynchronize(stream));
-	must("order_goes_through_what_is_off", is_after(ran[3], ran[0]) && is_after(ran[3], ran[2]));
+	must("order_goes_through_what_is_off",
+	     is_after(ran[3], ran[0]) && is_after(ran[3], ran[2]));
 	VERIFY(called == LAUNCHES && pinned[0] == 1, "each launch ran its nodes");
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));

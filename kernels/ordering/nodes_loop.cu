@@ -84,7 +84,8 @@ int main(void)
 
 	must("all_iterations", steps[ITERATIONS - 1].end != 0 && checks[ITERATIONS - 1].end != 0);
 	must("edge_of_the_body", is_after(&checks[2], &steps[2]));
-	must("iterations_in_order", is_after(&steps[1], &checks[0]) && is_after(&steps[3], &checks[2]));
+	must("iterations_in_order",
+	     is_after(&steps[1], &checks[0]) && is_after(&steps[3], &checks[2]));
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
 	return witness_end();
