@@ -55,6 +55,8 @@ static const struct {
 	{GST_CUPTI_KIND_CUDA_EVENT, GST_CUPTI_V_12_8, GST_CUPTI_CUDA_EVENT_SIZE_2},
 	{GST_CUPTI_KIND_DRIVER, 0, GST_CUPTI_API_SIZE},
 	{GST_CUPTI_KIND_RUNTIME, 0, GST_CUPTI_API_SIZE},
+	{GST_CUPTI_KIND_GRAPH_HOST_NODE, GST_CUPTI_V_13_1, GST_CUPTI_GRAPH_HOST_NODE_SIZE},
+	{GST_CUPTI_KIND_HOST_LAUNCH, GST_CUPTI_V_13_1, GST_CUPTI_HOST_LAUNCH_SIZE},
 };
 
 static void set_read_sizes(struct gst_activity *a)
@@ -164,7 +166,7 @@ static bool is_long_enough(struct gst_activity *a, const struct gst_cupti_activi
 	struct gst_linebuf line;
 	char text[128];
 
-	if (__builtin_expect(rec->kind >= GST_CUPTI_KIND_COUNT_KNOWN ||
+	if (__builtin_expect(rec->kind >= GST_CUPTI_KIND_COUNT_READ ||
 				     bytes >= a->read_sizes[rec->kind],
 			     1)) {
 		return true;
