@@ -950,14 +950,33 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 
 void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when)
 {
+	int saved_errno;
+
 	if (atomic_load_explicit(&a->asked[when], memory_order_relaxed) ||
 	    !atomic_load(&a->is_ready) ||
 	    (when == GST_ACTIVITY_EVENT_IDS && a->options.event_ids == GST_EVENT_IDS_NEVER) ||
-	    !gst_state_is_on(a->state) || atomic_load(&a->is_off) ||
-	    atomic_exchange(&a->asked[when], 1)) {
+	    !gst_state_is_on(a->state) || atomic_load(&a->is_off)) {
 		return;
 	}
+	if (a->flush_since_ns && atomic_load(a->flush_since_ns)) {
+		atomic_store_explicit(&a->postponed[when], 1, memory_order_relaxed);
+		return;
+	}
+	if (atomic_exchange(&a->asked[when], 1)) {
+		return;
+	}
+	saved_errno = errno;
 	(void)enable_kinds(a, when);
+	errno = saved_errno;
+}
+
+void gst_activity_enable_postponed(struct gst_activity *a)
+{
+	for (uint32_t when = 0; when < GST_ACTIVITY_WHEN_COUNT; when++) {
+		if (atomic_exchange(&a->postponed[when], 0)) {
+			gst_activity_enable_late(a, (enum gst_activity_when)when);
+		}
+	}
 }
 
 void gst_activity_disable(struct gst_activity *a)

@@ -62,8 +62,11 @@ struct gst_activity {
 	_Atomic uint32_t is_off_said;	     /* ... and the note was written */
 	struct gst_activity_options options; /* fixed once is_ready */
 	_Atomic uint32_t is_ready;	     /* late kinds may be asked for */
-	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT]; /* late kinds that were */
-	bool must_check; /* this CUPTI is newer than the layouts we know */
+	_Atomic uint32_t asked[GST_ACTIVITY_WHEN_COUNT];     /* late kinds that were */
+	_Atomic uint32_t postponed[GST_ACTIVITY_WHEN_COUNT]; /* ... that are to be after a flush */
+	const _Atomic uint64_t *
+		flush_since_ns; /* the flusher's; may be set after init: not 0 = CUPTI is in a flush */
+	bool must_check;	/* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_READ];
 	uint32_t read_sizes
 		[GST_CUPTI_KIND_COUNT_READ]; /* bytes that are read of a record of each kind */
@@ -93,9 +96,15 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
  * with GST_ACTIVITY_PEERS a launch of a graph takes 23 us longer, and a program with one context cannot make such a copy: to be called when
  * a second context appears and before a call that names two. With GST_ACTIVITY_EVENT_IDS a record and a wait take 0.5 us
  * longer, and while one thread uses events the order of its calls tells which record is meant: to be called before a second
- * thread does. A kind that cannot be enabled gets a note. Threads: any, in a callback too; no lock is held.
+ * thread does. A kind that cannot be enabled gets a note. Threads: any, in a callback too; no lock is held, errno is kept.
+ *
+ * While CUPTI is being flushed it is only noted: a flush may hold CUPTI's locks for long, or for ever, and the program's
+ * thread must not wait for it. gst_activity_enable_postponed() makes up for it.
  */
 void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when);
+
+/** After a flush: enable what was asked for during it. Threads: the flusher's. */
+void gst_activity_enable_postponed(struct gst_activity *a);
 
 /** The pages that one delivery writes to; all begins as zero. */
 struct gst_activity_pages {

@@ -7,6 +7,7 @@
 #include "tracer/activity.h"
 #include "tracer/record_test_util.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,6 +48,7 @@ static int get_dropped(void *context, uint32_t stream, size_t *dropped)
 
 static int enable(uint32_t kind)
 {
+	errno = ENOMEM;
 	enabled[enabled_count++ % 64] = kind;
 	return kind == GST_CUPTI_KIND_CUDA_EVENT || kind == GST_CUPTI_KIND_MEMCPY2 ? enable_result
 										   : 0;
@@ -681,6 +683,35 @@ static void test_late_kinds(void **state)
 	bench_free(b);
 }
 
+/* A flush may hold CUPTI's locks, and never return: who asks meanwhile goes on at once. */
+static void test_late_kinds_do_not_wait_for_a_flush(void **state)
+{
+	const struct gst_activity_options options = {0};
+	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
+	_Atomic uint64_t since_ns;
+
+	(void)state;
+	atomic_init(&since_ns, 0);
+	b->activity.flush_since_ns = &since_ns;
+	(void)gst_activity_enable(&b->activity, &options);
+	enabled_count = 0;
+	atomic_store(&since_ns, 77);
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
+	gst_activity_enable_postponed(&b->activity);
+	assert_int_equal(enabled_count, 0);
+	/* The flusher comes back. Only what was asked for, and once. */
+	atomic_store(&since_ns, 0);
+	errno = 17;
+	gst_activity_enable_postponed(&b->activity);
+	assert_int_equal(errno, 17);
+	assert_int_equal(enabled_count, 1);
+	assert_int_equal(enabled[0], GST_CUPTI_KIND_MEMCPY2);
+	gst_activity_enable_postponed(&b->activity);
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
+	assert_int_equal(enabled_count, 1);
+	bench_free(b);
+}
+
 static void test_buffers(void **state)
 {
 	const struct gst_activity_options options = {0};
@@ -846,6 +877,7 @@ int main(void)
 		cmocka_unit_test(test_self_check),
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),
+		cmocka_unit_test(test_late_kinds_do_not_wait_for_a_flush),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_what_is_switched_off),
 		cmocka_unit_test(test_least_sizes),

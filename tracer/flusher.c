@@ -66,6 +66,8 @@ static void flush(struct gst_flusher *f, uint32_t how)
 	}
 	if (atomic_load(&f->activity->is_off)) {
 		gst_activity_disable(f->activity);
+	} else if (!atomic_load(&f->stop)) {
+		gst_activity_enable_postponed(f->activity);
 	}
 	gst_devices_complete(&f->activity->devices, f->defs, NULL);
 	if (!f->is_silence_said && atomic_load(&f->activity->has_work) &&

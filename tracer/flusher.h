@@ -1,8 +1,9 @@
 /*
  * flusher.h - the thread that asks CUPTI for its records.
  *
- * The only one of ours that calls CUPTI after the start. A flush may never return: then this thread is
- * lost, the writer notices by since_ns, and calls go on being recorded.
+ * A flush may never return: then this thread is lost, the writer notices by since_ns, and calls go on being recorded.
+ * Nothing else of ours waits for CUPTI: callbacks ask it for ids of objects, and for late kinds of activity while no
+ * flush is under way (activity.h).
  */
 #ifndef GSTRACE_TRACER_FLUSHER_H
 #define GSTRACE_TRACER_FLUSHER_H
