@@ -16,7 +16,7 @@
 
 #define LAUNCH_ATTRIBUTES_MAX 64u
 #define COPY_ATTRIBUTES_MAX   256u
-#define MEMOPS_MAX	      256u /* the driver takes no more */
+#define MEMOPS_MAX	      256u /* the driver refuses more, without a look at them */
 #define CBID_PROFILER_START   308u
 #define CBID_PROFILER_STOP    309u
 #define CBID_MODULE_UNLOAD    22u
@@ -264,6 +264,10 @@ static void widen_access(struct call_data *d, uint32_t order)
 static void read_attributes(struct call_data *d, const struct gst_cu_copy_attributes *attrs,
 			    uint64_t count)
 {
+	/* More attributes than copies are refused: there may be less memory than they promise. */
+	if (count > d->count) {
+		return;
+	}
 	for (uint64_t i = 0; attrs && i < count && i < COPY_ATTRIBUTES_MAX; i++) {
 		widen_access(d, attrs[i].srcAccessOrder);
 	}
@@ -1290,7 +1294,7 @@ static void put_memops(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		put_memop(cb, slot, segment, &r, corr);
 		return;
 	}
-	for (uint32_t i = 0; d->ops && i < d->count && i < MEMOPS_MAX; i++) {
+	for (uint32_t i = 0; d->ops && d->count <= MEMOPS_MAX && i < d->count; i++) {
 		const struct gst_cu_memop *op = &d->ops[i];
 
 		memset(&r, 0, sizeof(r));

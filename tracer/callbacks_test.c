@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static const uint32_t driver = GST_CUPTI_DOMAIN_DRIVER;
@@ -284,6 +285,46 @@ static void test_values_given(void **state)
 	assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, 1, &left, sizeof(left)));
 	assert_int_equal(left.value, 0);
 	assert_int_equal(left.result, 2);
+	bench_free(b);
+}
+
+/* At the end of what can be read: the driver refuses the counts, so it does not read what they promise. */
+static void *make_refused_counts(void *arg)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *room =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gst_cu_memop_batch ops = {.hStream = pointer(1), .count = 100000};
+	struct gst_cu_copy_batch copies = {.count = 1, .numAttrs = 200, .hStream = pointer(1)};
+	uint64_t one = 1;
+	struct bench *b = arg;
+
+	assert_true(room != MAP_FAILED);
+	assert_int_equal(mprotect(room + page, page, PROT_NONE), 0);
+	ops.ops = room + page - sizeof(struct gst_cu_memop);
+	copies.dsts = copies.srcs = copies.sizes = &one;
+	copies.attrs = (const void *)(room + page - sizeof(*copies.attrs));
+	enter(b, driver, "cuStreamBatchMemOp", 1, &ops);
+	leave(b, driver, "cuStreamBatchMemOp", 1, &ops, 1);
+	enter(b, driver, "cuMemcpyBatchAsync", 2, &copies);
+	leave(b, driver, "cuMemcpyBatchAsync", 2, &copies, 1);
+	munmap(room, 2 * page);
+	return NULL;
+}
+
+static void test_refused_counts_are_not_read(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call call;
+	struct gst_rec_call_copy copy;
+
+	(void)state;
+	in_thread(make_refused_counts, b);
+	assert_true(gst_test_find(b->w, GST_REC_CALL, 0, &call, sizeof(call)));
+	assert_int_equal(call.count, 100000);
+	assert_int_equal(gst_test_count(b->w, GST_REC_MEMOP), 0);
+	assert_true(gst_test_find(b->w, GST_REC_CALL_COPY, 0, &copy, sizeof(copy)));
+	assert_int_equal(copy.access, 0);
 	bench_free(b);
 }
 
@@ -900,6 +941,7 @@ int main(void)
 		cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_launch_attributes),
 		cmocka_unit_test(test_values_given),
+		cmocka_unit_test(test_refused_counts_are_not_read),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_ignored),
