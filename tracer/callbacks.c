@@ -1069,7 +1069,11 @@ static void note_object(struct gst_open_call *call, const struct gst_api *api,
 		break;
 	case GST_API_CLASS_GRAPH_BUILD:
 		break;
-	default: /* events; an event that a launch attribute records */
+	case GST_API_CLASS_LAUNCH: /* events that attributes record */
+		call->object = d->object;
+		call->second = d->second;
+		break;
+	default: /* events */
 		call->object = d->object;
 		break;
 	}
@@ -1100,8 +1104,8 @@ static struct gst_object *use_object(struct gst_callbacks *cb, struct gst_object
  * The window that is open now has opened while @call was under way: its segment does not have the call, and the
  * snapshot did not know yet what it did. So that is told now.
  */
-static void tell_late(struct gst_callbacks *cb, const struct gst_open_call *call,
-		      const struct gst_object *object, bool is_event, uint32_t corr)
+static void tell_late(struct gst_callbacks *cb, const struct gst_object *object, bool is_event,
+		      uint32_t corr)
 {
 	struct gst_rec_event_state event;
 	struct gst_rec_exec_state exec;
@@ -1109,7 +1113,7 @@ static void tell_late(struct gst_callbacks *cb, const struct gst_open_call *call
 	if (is_event) {
 		event = (struct gst_rec_event_state){
 			.head = gst_record_head(GST_KIND_EVENT_STATE, sizeof(event), corr),
-			.event = call->object ? call->object : atomic_load(&object->key),
+			.event = atomic_load(&object->key),
 			.flags = atomic_load(&object->data[GST_EVENT_FLAGS]),
 			.ctx = atomic_load(&object->data[GST_EVENT_CTX]),
 		};
@@ -1118,7 +1122,7 @@ static void tell_late(struct gst_callbacks *cb, const struct gst_open_call *call
 	}
 	exec = (struct gst_rec_exec_state){
 		.head = gst_record_head(GST_KIND_EXEC_STATE, sizeof(exec), corr),
-		.exec = call->object ? call->object : atomic_load(&object->key),
+		.exec = atomic_load(&object->key),
 		.graph = atomic_load(&object->data[GST_EXEC_GRAPH]),
 	};
 	(void)gst_lane_put_one(cb->defs, &exec, sizeof(exec));
@@ -1130,7 +1134,7 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 {
 	uint32_t now = gst_windows_now(cb->windows);
 	struct gst_objects *o = cb->objects;
-	struct gst_object *object = NULL;
+	struct gst_object *object = NULL, *second = NULL;
 	bool is_event = true;
 	uint32_t corr = call->corr;
 
@@ -1147,6 +1151,9 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 	case GST_API_CLASS_EVENT_RECORD:
 	case GST_API_CLASS_LAUNCH:
 		object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
+		if (__builtin_expect(call->second != 0, 0)) {
+			second = use_object(cb, &o->events, call->second, now, corr, ctx, true);
+		}
 		break;
 	case GST_API_CLASS_EVENT_DESTROY:
 		gst_objects_remove(&o->events, call->object, now);
@@ -1177,10 +1184,15 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 	/* Asked again: the window may have opened since. */
 	atomic_signal_fence(memory_order_seq_cst);
 	now = gst_windows_now(cb->windows);
-	if (__builtin_expect(object && gst_windows_is_open(now) &&
+	if (__builtin_expect(gst_windows_is_open(now) &&
 				     (call->is_silent || call->segment != gst_windows_segment(now)),
 			     0)) {
-		tell_late(cb, call, object, is_event, corr);
+		if (object) {
+			tell_late(cb, object, is_event, corr);
+		}
+		if (second) {
+			tell_late(cb, second, is_event, corr);
+		}
 	}
 }
 

@@ -248,6 +248,27 @@ static void test_launch_attributes(void **state)
 	bench_free(b);
 }
 
+/* What a later window says of an event is its last record: both that a launch makes count. */
+static void test_both_events_of_a_launch_are_followed(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_objects *objects = calloc(1, sizeof(*objects));
+
+	(void)state;
+	assert_non_null(objects);
+	gst_objects_init(objects);
+	b->callbacks.objects = objects;
+	in_thread(make_launch_ex, b);
+	for (uint64_t event = 0xe1; event <= 0xe2; event++) {
+		const struct gst_object *object = gst_objects_find(&objects->events, event);
+
+		assert_non_null(object);
+		assert_int_equal((uint32_t)atomic_load(&object->last), 5);
+	}
+	bench_free(b);
+	free(objects);
+}
+
 static void *make_values(void *arg)
 {
 	void *stream = NULL;
@@ -940,6 +961,7 @@ int main(void)
 		cmocka_unit_test(test_event_of_another_process),
 		cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_launch_attributes),
+		cmocka_unit_test(test_both_events_of_a_launch_are_followed),
 		cmocka_unit_test(test_values_given),
 		cmocka_unit_test(test_refused_counts_are_not_read),
 		cmocka_unit_test(test_copies),

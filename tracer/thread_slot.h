@@ -21,6 +21,7 @@ struct gst_open_call {
 	uint32_t api;
 	const void *out;    /* where the call will put what it gives; NULL = nowhere */
 	uint64_t object;    /* what objects.h is told when it returns; 0 = nothing */
+	uint64_t second;    /* a second event that a launch records; 0 = none */
 	const void *params; /* of a call that makes edges of a graph; NULL = of none */
 	uint64_t next_edge; /* place in its arrays from which the next edge is looked for */
 	uint64_t extra;	    /* flags of a new object, and priority << 32 */
