@@ -163,19 +163,26 @@ static bool is_wanted(struct gst_carry *c, const union record *r, uint32_t now)
 	return !g || g->id != graph || !g->is_over;
 }
 
-/* Drop what is over by now. */
+/* As window.h numbers them. */
+static uint32_t now_of(uint32_t segment)
+{
+	return segment << 1 | 1;
+}
+
+/* Drop what no segment to come needs: one that is open already may have seen the end of a graph. */
 static void drop_ended(struct gst_carry *c)
 {
+	uint32_t now = now_of(c->next);
 	size_t to = 0;
 	struct entry e;
 
-	look_around(c, UINT32_MAX);
+	look_around(c, now);
 	for (size_t at = 0; at < c->used; at += sizeof(e) + e.bytes) {
 		union record r;
 
 		memcpy(&e, c->memory + at, sizeof(e));
 		get(&r, c->memory + at + sizeof(e), e.bytes);
-		if (is_wanted(c, &r, UINT32_MAX)) {
+		if (is_wanted(c, &r, now)) {
 			memmove(c->memory + to, c->memory + at, sizeof(e) + e.bytes);
 			to += sizeof(e) + e.bytes;
 		}
@@ -236,9 +243,10 @@ void gst_carry_take(struct gst_carry *c, uint32_t segment, const unsigned char *
 void gst_carry_put(struct gst_carry *c, uint32_t segment,
 		   void (*put)(void *arg, const void *rec, uint32_t bytes), void *arg)
 {
-	uint32_t now = segment << 1 | 1; /* as window.h numbers them */
+	uint32_t now = now_of(segment);
 	struct entry e;
 
+	c->next = segment + 1;
 	look_around(c, now);
 	for (size_t at = 0; at < c->used; at += sizeof(e) + e.bytes) {
 		union record r;

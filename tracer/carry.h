@@ -22,6 +22,7 @@ struct gst_carry {
 	size_t bytes;
 	size_t used;
 	size_t other;	   /* of them, records of no graph */
+	uint32_t next;	   /* segment that comes next for gst_carry_put() */
 	uint32_t patience; /* records to forget before memory is searched for ended graphs again */
 	uint64_t forgotten[GST_CARRY_KINDS];
 	struct gst_carry_graph {

@@ -174,12 +174,32 @@ static void ended_graphs_give_their_room(void **state)
 	struct bench *b = bench_new(64 << 10);
 
 	(void)state;
+	put(b, 0);
 	for (uint32_t id = 1; id <= 20000; id++) {
 		make_graph(b, 0, id, 0x1000 + (id & 7) * 0x100, 1);
 	}
 	put(b, 1);
 	assert_int_equal(b->lost[GST_REC_GRAPH_NODE] + b->lost[GST_REC_GRAPH], 0);
 	assert_true(b->nodes == 16 && b->graphs == 8 && b->edges == 8);
+	bench_free(b);
+}
+
+/* A graph that ends in a window is of that window, however short memory is before the window gets its graphs. */
+static void scarce_memory_forgets_no_graph_of_an_open_window(void **state)
+{
+	struct bench *b = bench_new(64 << 10);
+
+	(void)state;
+	put(b, 0);
+	make_graph(b, 0, 1, 0x800, 1);
+	/* Window 1 is open; what it is told fills the memory before the writer comes to it. */
+	gst_objects_remove(&b->objects.graphs, 0x800, 3);
+	for (uint32_t id = 2; id <= 2000; id++) {
+		make_graph(b, 1, id, 0x1000 + (id & 7) * 0x100, 3);
+	}
+	put(b, 1);
+	assert_true(b->graphs == 1 && b->nodes == 2 && b->edges == 1);
+	assert_true(b->lost[GST_REC_GRAPH] > 0);
 	bench_free(b);
 }
 
@@ -228,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(living_graphs_are_told_again),
 		cmocka_unit_test(ended_graphs_give_their_room),
+		cmocka_unit_test(scarce_memory_forgets_no_graph_of_an_open_window),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(scribbled_records_end_it),
 	};
