@@ -864,30 +864,6 @@ static void test_short_records(void **state)
 	}
 }
 
-/* Kinds that only the documentation describes are where a wrong size is likeliest. */
-static void test_short_records_of_host_functions(void **state)
-{
-	static const uint32_t kinds[] = {GST_CUPTI_KIND_GRAPH_HOST_NODE,
-					 GST_CUPTI_KIND_HOST_LAUNCH};
-	const struct gst_activity_options options = {0};
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct bench *b = bench_new(GST_CUPTI_V_13_1);
-		uint8_t *buffer;
-		size_t size, most;
-
-		(void)gst_activity_enable(&b->activity, &options);
-		gst_activity_on_requested(&buffer, &size, &most);
-		/* One record of 24 bytes, as get_next() knows them. */
-		memcpy(buffer, &kinds[i], sizeof(kinds[i]));
-		gst_activity_on_completed(NULL, 0, buffer, size, GST_CUPTI_STREAM_SIZE);
-		assert_int_equal(gst_test_count(b->w, GST_REC_HOST_RUN), 0);
-		assert_int_equal(gst_test_lost(b->w, 0, GST_LOSS_SELF_CHECK), 1);
-		bench_free(b);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -906,7 +882,6 @@ int main(void)
 		cmocka_unit_test(test_what_is_switched_off),
 		cmocka_unit_test(test_least_sizes),
 		cmocka_unit_test(test_short_records),
-		cmocka_unit_test(test_short_records_of_host_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
