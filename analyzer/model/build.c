@@ -765,7 +765,9 @@ static void sort_calls(struct gst_builder *b)
 		run->raw = (uint32_t)i;
 		run->process = t->process;
 		run->next = threads == 1 ? b->m->calls : t->calls.data;
-		run->end = run->next + (threads == 1 ? b->call_count : t->calls.count);
+		run->end = run->next;
+		if (run->next) /* none at all: no place to count from */
+			run->end += threads == 1 ? b->call_count : t->calls.count;
 	}
 	for (size_t i = 0; i < threads; i++) {
 		struct gst_thread *t = &b->m->threads[i];

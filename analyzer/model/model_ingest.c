@@ -440,11 +440,14 @@ static void ingest_memop(struct gst_builder *b, uint32_t thread, const struct gs
 
 static uint32_t dev_context(struct gst_builder *b, uint32_t process, uint32_t cupti_id)
 {
-	const struct gst_raw_context *last = b->dev_contexts.data + b->last_dev_context;
 	bool is_new;
 
-	if (b->dev_contexts.count && last->process == process && last->cupti_id == cupti_id)
-		return b->last_dev_context;
+	if (b->dev_contexts.count) {
+		const struct gst_raw_context *last = &b->dev_contexts.data[b->last_dev_context];
+
+		if (last->process == process && last->cupti_id == cupti_id)
+			return b->last_dev_context;
+	}
 	b->last_dev_context = *gst_map_add(&b->dev_context_map, (uint64_t)process << 32 | cupti_id,
 					   (uint32_t)b->dev_contexts.count, &is_new);
 	if (is_new)

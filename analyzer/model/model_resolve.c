@@ -958,6 +958,8 @@ static const uint32_t *event_nodes_of(struct gst_builder *b, uint32_t process, u
 		b->m->stats.cut_event_nodes += g->event_count;
 		return NULL;
 	}
+	if (!g->event_count)
+		return NULL;
 	*count = g->event_count;
 	return b->graph_event_nodes.data + g->first_event;
 }
