@@ -10,6 +10,7 @@
  * Not here  : what a call orders (analyzer), when the GPU did it (activity.c).
  */
 #include "tracer/callbacks.h"
+#include "tracer/own_thread.h"
 #include "tracer/resources.h"
 
 #include <string.h>
@@ -1200,16 +1201,26 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 static uint32_t turn_window(struct gst_callbacks *cb, const struct gst_api *api, uint32_t corr,
 			    uint32_t now)
 {
-	if (api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_START)) {
-		if (gst_windows_open(cb->windows, corr)) {
-			gst_pool_wake(cb->threads->pool);
-		}
-		return gst_windows_now(cb->windows);
+	bool is_start = api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_START);
+	bool is_opened = false;
+	sigset_t before;
+
+	if (!is_start && api->api != GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_STOP)) {
+		return now;
 	}
-	if (api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_STOP)) {
+	/* A handler that left it by longjmp() would leave it half done, and no window could open or close again. */
+	gst_own_signals_hold_all(&before);
+	if (is_start) {
+		is_opened = gst_windows_open(cb->windows, corr);
+	} else {
 		(void)gst_windows_close(cb->windows, corr);
 	}
-	return now;
+	gst_own_signals_let_in(&before);
+	if (is_opened) {
+		gst_pool_wake(cb->threads->pool);
+	}
+	/* The call that closes a window is in it. */
+	return is_start ? gst_windows_now(cb->windows) : now;
 }
 
 /* Whether the call puts work into the per-thread default stream of its thread. */

@@ -575,6 +575,47 @@ static void test_an_abandoned_callback_costs_one_record(void **state)
 	bench_free(b);
 }
 
+static void signal_self(void *arg, uint32_t now)
+{
+	(void)arg;
+	(void)now;
+	raise(SIGUSR1);
+}
+
+/* A handler that wants to jump out of a window's opening: it does so when the window is open. */
+static void *make_abandoned_window(void *arg)
+{
+	struct sigaction action = {.sa_handler = jump_back}, before;
+	struct bench *b = arg;
+
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	if (!sigsetjmp(back, 1)) {
+		enter(b, driver, "cuProfilerStart", 1, NULL);
+		fail();
+	}
+	sigaction(SIGUSR1, &before, NULL);
+	assert_true(gst_windows_is_open(gst_windows_now(b->callbacks.windows)));
+	enter(b, driver, "cuProfilerStop", 2, NULL);
+	leave(b, driver, "cuProfilerStop", 2, NULL, 0);
+	assert_false(gst_windows_is_open(gst_windows_now(b->callbacks.windows)));
+	return NULL;
+}
+
+static void test_an_abandoned_window_can_be_closed(void **state)
+{
+	struct bench *b = bench_new(4u << 20);
+	struct gst_windows *windows = calloc(1, sizeof(*windows));
+
+	(void)state;
+	assert_non_null(windows);
+	gst_windows_init(windows, true);
+	windows->on_open = signal_self;
+	b->callbacks.windows = windows;
+	in_thread(make_abandoned_window, b);
+	bench_free(b);
+	free(windows);
+}
+
 static void *make_many(void *arg)
 {
 	const struct gst_cu_launch launch = {.hStream = pointer(1)};
@@ -969,6 +1010,7 @@ int main(void)
 		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_reentry_is_counted),
 		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),
+		cmocka_unit_test(test_an_abandoned_window_can_be_closed),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),

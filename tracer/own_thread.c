@@ -57,6 +57,25 @@ void gst_own_signals_release(const struct gst_own_signals *signals)
 	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 
+void gst_own_signals_hold_all(sigset_t *before)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+	sigset_t most;
+
+	sigfillset(&most);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		/* Blocked, it would end the program whatever handler it has. */
+		sigdelset(&most, faults[i]);
+	}
+	sigemptyset(before);
+	pthread_sigmask(SIG_BLOCK, &most, before);
+}
+
+void gst_own_signals_let_in(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 bool gst_own_signals_is_on_stack(void)
 {
 	stack_t stack;

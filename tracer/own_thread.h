@@ -27,6 +27,15 @@ void gst_own_signals_hold(struct gst_own_signals *signals);
 /** After it: take back what we caused, and restore the mask. */
 void gst_own_signals_release(const struct gst_own_signals *signals);
 
+/**
+ * Hold back all signals but those that faults of the thread raise: what follows must not be left by a handler's
+ * longjmp(). For moments; the mask of before goes to @before.
+ */
+void gst_own_signals_hold_all(sigset_t *before);
+
+/** After it: what came meanwhile is delivered now. */
+void gst_own_signals_let_in(const sigset_t *before);
+
 /** Whether the thread runs on the stack that the program has set aside for signal handlers, or may do so. */
 bool gst_own_signals_is_on_stack(void);
 
