@@ -101,8 +101,12 @@ static void put(struct gst_rec_nvtx *rec)
 		return;
 	}
 	slot = gst_threads_self(cb->threads);
-	if (!slot || !gst_thread_enter(cb->threads, slot)) {
+	if (!slot) {
 		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_NO_THREAD_SLOT, 1);
+		return;
+	}
+	if (!gst_thread_enter(cb->threads, slot)) {
+		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_BUSY, 1);
 		return;
 	}
 	rec->time_ns = gst_clock_mono_ns();
