@@ -1609,7 +1609,9 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 		return;
 	}
 	if (__builtin_expect(api->class_id == GST_API_CLASS_MODULE, 0) &&
+	    domain == GST_CUPTI_DOMAIN_DRIVER && data->callbackSite == GST_CUPTI_API_ENTER &&
 	    (cbid == CBID_MODULE_UNLOAD || cbid == CBID_LIBRARY_UNLOAD)) {
+		/* Before its handles can come again: what others learn meanwhile stays. */
 		gst_kernel_names_forget(&cb->kernel_names);
 	}
 	if (__builtin_expect(!atomic_load_explicit(&cb->is_called, memory_order_relaxed), 0)) {

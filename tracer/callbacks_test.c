@@ -916,6 +916,7 @@ static void *add_kernel_nodes(void *arg)
 		uint64_t room[32];
 	} any;
 	const struct gst_cu_graph_add_data fourth = {.graph = pointer(7), .params = &any.head};
+	const struct gst_cupti_resource_data ended = {.context = pointer(0x1000)};
 	struct bench *b = arg;
 
 	give_handle(b, 681, &get, 0);
@@ -939,18 +940,28 @@ static void *add_kernel_nodes(void *arg)
 	enter(b, driver, "cuGraphAddNode_v2", 35, &fourth);
 	tell_node(b, 5);
 	leave(b, driver, "cuGraphAddNode_v2", 35, &fourth, 0);
-	/* its handle may come again for another kernel */
+	/* its handle may come again for another kernel; what another thread learns meanwhile is of a module that stays */
 	enter(b, driver, "cuModuleUnload", 36, &kernel);
-	leave(b, driver, "cuModuleUnload", 36, &kernel, 0);
 	enter(b, driver, "cuGraphAddKernelNode_v2", 37, &second);
 	tell_node(b, 6);
 	leave(b, driver, "cuGraphAddKernelNode_v2", 37, &second, 0);
+	give_handle(b, 681, &get, 0);
+	leave(b, driver, "cuModuleUnload", 36, &kernel, 0);
+	enter(b, driver, "cuGraphAddKernelNode_v2", 38, &second);
+	tell_node(b, 7);
+	leave(b, driver, "cuGraphAddKernelNode_v2", 38, &second, 0);
+	/* a context takes its modules along */
+	gst_callbacks_on_event(&b->callbacks, GST_CUPTI_DOMAIN_RESOURCE,
+			       GST_CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING, &ended);
+	enter(b, driver, "cuGraphAddKernelNode_v2", 39, &second);
+	tell_node(b, 8);
+	leave(b, driver, "cuGraphAddKernelNode_v2", 39, &second, 0);
 	return NULL;
 }
 
 static void test_kernel_names_of_nodes(void **state)
 {
-	static const bool is_known[] = {true, false, true, false, true, false};
+	static const bool is_known[] = {true, false, true, false, true, false, true, false};
 	const struct gst_cupti cupti = {.cuptiGetGraphId = graph_id,
 					.cuptiGetGraphNodeId = node_id};
 	struct bench *b = bench_new(4u << 20);

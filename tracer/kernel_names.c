@@ -94,6 +94,6 @@ void gst_kernel_names_forget(struct gst_kernel_names *names)
 {
 	/* Handles keep their places: a search must not end before them. */
 	for (uint32_t i = 0; i < GST_KERNEL_NAMES; i++) {
-		atomic_store(&names->list[i].at, 0);
+		atomic_store_explicit(&names->list[i].at, 0, memory_order_relaxed);
 	}
 }

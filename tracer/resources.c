@@ -8,6 +8,8 @@
  */
 #include "tracer/resources.h"
 
+#include <errno.h>
+
 void gst_resources_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti)
 {
 	static const uint32_t wanted[] = {
@@ -395,6 +397,7 @@ static void on_graph_event(struct gst_callbacks *cb, uint32_t cbid,
 void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 			    const struct gst_cupti_resource_data *data)
 {
+	int saved_errno = errno;
 	uint32_t ctx;
 
 	/* Some come without data. */
@@ -410,6 +413,8 @@ void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 		on_context(cb, data);
 		break;
 	case GST_CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING:
+		/* It takes its modules along, without a call for each. */
+		gst_kernel_names_forget(&cb->kernel_names);
 		ctx = context_id(cb, data->context);
 		if (cb->objects && ctx) {
 			gst_objects_remove(&cb->objects->contexts, ctx,
@@ -429,4 +434,5 @@ void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 		on_graph_event(cb, cbid, data->resourceDescriptor);
 		break;
 	}
+	errno = saved_errno;
 }
