@@ -44,7 +44,7 @@ ban 'tracer/' "$tests" 'exit|_exit|_Exit|abort|quick_exit|system|popen|raise|kil
 ban 'tracer/' "$tests" 'printf|vprintf|fprintf|puts|putchar|perror|fopen|fwrite|fputs' 'stdio belongs to the traced program'
 ban 'tracer/' "$tests" 'signal|sigaction|alarm|setitimer' 'signals belong to the traced program'
 ban 'tracer/' "$tests|^tracer/own_thread\.c" 'sigaltstack' 'signals belong to the traced program'
-ban 'tracer/(callbacks|chunk|intern)\.c' "$none" 'malloc|calloc|realloc|free|strdup|pthread_mutex_lock|open|write|fallocate|mmap' \
+ban 'tracer/(call_params|callbacks|chunk|intern|kernel_names|objects|resources|snapshot|thread_slot|window)\.c' "$none" 'malloc|calloc|realloc|free|strdup|pthread_mutex_lock|open|write|fallocate|mmap' \
 	'no allocation, lock or I/O in a callback'
 ban 'tracer/format/' "$tests" 'malloc|calloc|realloc|free|strdup|open|read|write|mmap' 'format/ has no memory and no I/O'
 
