@@ -582,6 +582,17 @@ static void put_memops(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	}
 }
 
+/*
+ * In two halves: for the whole gcc takes `rep stos`, whose start alone is a tenth of what a call costs us
+ * (tools/bench_tracer).
+ */
+static void clear_data(struct gst_call_params *d)
+{
+	_Static_assert(sizeof(*d) <= 128, "each half is a few vector stores");
+	memset(d, 0, sizeof(*d) / 2);
+	memset((unsigned char *)d + sizeof(*d) / 2, 0, sizeof(*d) - sizeof(*d) / 2);
+}
+
 /* The first thread that uses events needs no numbers of CUPTI's: its calls are in order. */
 static void note_event_user(struct gst_callbacks *cb, struct gst_thread_slot *slot)
 {
@@ -622,7 +633,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	}
 	if (__builtin_expect(!gst_windows_is_open(now), 0)) {
 		if (has_state) {
-			memset(&d, 0, sizeof(d));
+			clear_data(&d);
 			if (data->functionParams) {
 				gst_call_params_read(&d, api, data->functionParams);
 			}
@@ -634,7 +645,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		}
 		return;
 	}
-	memset(&d, 0, sizeof(d));
+	clear_data(&d);
 	memset(&r, 0, sizeof(r));
 	if (data->functionParams) {
 		gst_call_params_read(&d, api, data->functionParams);
