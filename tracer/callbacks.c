@@ -285,6 +285,13 @@ static const void *edge_params(const struct gst_api *api,
 	return api->class_id == GST_API_CLASS_GRAPH_BUILD ? data->functionParams : NULL;
 }
 
+/* Whether a node that the call makes records an event. */
+static bool records_event(const struct gst_api *api, const struct gst_call_params *d)
+{
+	return d->flags == GST_NODE_RECORD_EVENT ||
+	       (api->layout == GST_PARAMS_GRAPH_ADD_EVENT && strstr(api->name, "Record"));
+}
+
 /* What is to be told to objects.h when the call has returned. */
 static void note_object(struct gst_open_call *call, const struct gst_api *api,
 			const struct gst_call_params *d)
@@ -307,6 +314,7 @@ static void note_object(struct gst_open_call *call, const struct gst_api *api,
 		call->extra = d->flags;
 		break;
 	case GST_API_CLASS_GRAPH_BUILD:
+		call->object = records_event(api, d) ? d->event : 0;
 		break;
 	case GST_API_CLASS_LAUNCH: /* events that attributes record */
 		call->object = d->object;
@@ -392,6 +400,12 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 		object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
 		if (__builtin_expect(call->second != 0, 0)) {
 			second = use_object(cb, &o->events, call->second, now, corr, ctx, true);
+		}
+		break;
+	case GST_API_CLASS_GRAPH_BUILD:
+		/* Each launch of the graph records it, unseen: it is not an event that was never recorded. */
+		if (call->object) {
+			object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
 		}
 		break;
 	case GST_API_CLASS_EVENT_DESTROY:

@@ -1007,6 +1007,42 @@ static void test_ports_of_edges(void **state)
 	bench_free(b);
 }
 
+static void *add_record_node(void *arg)
+{
+	const struct gst_cu_graph_add add = {.graph = pointer(7), .event = pointer(0xa0)};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuGraphAddEventRecordNode", 24, &add);
+	leave(b, driver, "cuGraphAddEventRecordNode", 24, &add, 0);
+	return NULL;
+}
+
+/* An event that graphs alone record must not be said to be without a record in a later window. */
+static void test_events_of_graphs_are_followed(void **state)
+{
+	const struct gst_cupti cupti = {.cuptiGetGraphId = graph_id,
+					.cuptiGetGraphNodeId = node_id};
+	struct bench *b = bench_new(4u << 20);
+	struct gst_objects *objects = calloc(1, sizeof(*objects));
+
+	(void)state;
+	assert_non_null(objects);
+	gst_objects_init(objects);
+	b->callbacks.cupti = &cupti;
+	b->callbacks.objects = objects;
+	in_thread(build_graph, b);
+	in_thread(add_record_node, b);
+	for (uint64_t event = 0x9e; event <= 0xa0; event++) {
+		const struct gst_object *object = gst_objects_find(&objects->events, event);
+
+		/* 0x9f is one that a graph waits for: that says nothing of its records. */
+		assert_int_equal(object != NULL, event != 0x9f);
+		assert_true(!object || (uint32_t)atomic_load(&object->last) != 0);
+	}
+	bench_free(b);
+	free(objects);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1026,6 +1062,7 @@ int main(void)
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),
 		cmocka_unit_test(test_ports_of_edges),
+		cmocka_unit_test(test_events_of_graphs_are_followed),
 		cmocka_unit_test(test_kernel_names_of_nodes),
 	};
 
