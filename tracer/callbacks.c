@@ -437,8 +437,7 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 	/* Asked again: the window may have opened since. */
 	atomic_signal_fence(memory_order_seq_cst);
 	now = gst_windows_now(cb->windows);
-	if (__builtin_expect(gst_windows_is_open(now) &&
-				     (call->is_silent || call->segment != gst_windows_segment(now)),
+	if (__builtin_expect(gst_windows_is_open(now) && call->segment != gst_windows_segment(now),
 			     0)) {
 		if (object) {
 			tell_late(cb, object, is_event, corr);
@@ -620,6 +619,26 @@ static void note_event_user(struct gst_callbacks *cb, struct gst_thread_slot *sl
 	gst_activity_enable_late(cb->activity, GST_ACTIVITY_EVENT_IDS);
 }
 
+/* Whether the call changes what is alive, or when it was used last. */
+static bool has_state_of(const struct gst_api *api)
+{
+	return STATE_CLASSES >> api->class_id & 1 || api->layout == GST_PARAMS_LAUNCH_EX;
+}
+
+/* A call that is not recorded, but followed. @segment: of the window that is open. */
+static void push_silent(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+			const struct gst_api *api, const struct gst_cupti_callback_data *data,
+			const struct gst_call_params *d, uint32_t segment)
+{
+	struct gst_open_call *open = push_call(slot, data->correlationId, api->api, d->out);
+
+	open->is_silent = true;
+	open->segment = segment;
+	open->params = edge_params(api, data);
+	open->name = kernel_name(cb, d);
+	note_object(open, api, d);
+}
+
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
@@ -627,8 +646,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	struct gst_call_params d;
 	struct gst_open_call *open;
 	uint32_t now = gst_windows_now(cb->windows);
-	bool has_state = cb->objects && (STATE_CLASSES >> api->class_id & 1 ||
-					 api->layout == GST_PARAMS_LAUNCH_EX);
+	bool has_state = cb->objects && has_state_of(api);
 	uint32_t bytes;
 	void *place;
 
@@ -651,11 +669,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			if (data->functionParams) {
 				gst_call_params_read(&d, api, data->functionParams);
 			}
-			open = push_call(slot, data->correlationId, api->api, d.out);
-			open->is_silent = true;
-			open->params = edge_params(api, data);
-			open->name = kernel_name(cb, &d);
-			note_object(open, api, &d);
+			push_silent(cb, slot, api, data, &d, GST_SEGMENT_NONE);
 		}
 		return;
 	}
@@ -674,6 +688,10 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 				   gst_windows_segment(now));
 	if (!place) {
 		gst_loss_add(cb->loss, r.head.kind, GST_LOSS_NO_CHUNK, 1);
+		/* What it does to objects is known all the same. */
+		if (has_state) {
+			push_silent(cb, slot, api, data, &d, gst_windows_segment(now));
+		}
 		return;
 	}
 	/* The clock last: our own work is not the call's. */
@@ -841,6 +859,15 @@ static void on_kernel_handle(struct gst_callbacks *cb, uint32_t cbid,
 	}
 }
 
+/* A call that is neither recorded nor followed. */
+static void miss(struct gst_callbacks *cb, const struct gst_api *api, uint32_t reason)
+{
+	gst_loss_add(cb->loss, 0, reason, 1);
+	if (cb->objects && has_state_of(api)) {
+		atomic_store(&cb->objects->is_use_missed, 1);
+	}
+}
+
 void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata)
 {
 	struct gst_callbacks *cb = user;
@@ -887,12 +914,12 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	}
 	slot = gst_threads_self(cb->threads);
 	if (!slot) {
-		gst_loss_add(cb->loss, 0, GST_LOSS_NO_THREAD_SLOT, 1);
+		miss(cb, api, GST_LOSS_NO_THREAD_SLOT);
 		return;
 	}
 	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
 	if (!gst_thread_enter(cb->threads, slot)) {
-		gst_loss_add(cb->loss, 0, GST_LOSS_BUSY, 1);
+		miss(cb, api, GST_LOSS_BUSY);
 		return;
 	}
 	if (data->callbackSite == GST_CUPTI_API_ENTER) {

@@ -667,6 +667,55 @@ static void test_full(void **state)
 	bench_free(b);
 }
 
+static void *record_when_full(void *arg)
+{
+	const struct gst_cu_event_record record = {.event = pointer(9), .hStream = pointer(1)};
+	struct bench *b = arg;
+
+	(void)make_many(b);
+	enter(b, driver, "cuEventRecord", 40000, &record);
+	leave(b, driver, "cuEventRecord", 40000, &record, 0);
+	return NULL;
+}
+
+static void *record_without_slot(void *arg)
+{
+	const struct gst_cu_event_record record = {.event = pointer(10), .hStream = pointer(1)};
+	const struct gst_cu_launch launch = {.hStream = pointer(1)};
+	struct bench *b = arg;
+
+	atomic_store(&b->w->threads.used, GST_THREADS_MAX);
+	enter(b, driver, "cuLaunchKernel", 50000, &launch);
+	assert_int_equal(atomic_load(&b->callbacks.objects->is_use_missed), 0);
+	enter(b, driver, "cuEventRecord", 50001, &record);
+	assert_int_equal(atomic_load(&b->callbacks.objects->is_use_missed), 1);
+	return NULL;
+}
+
+/* A lost record is lost, but a later window must not say that the event has none. */
+static void test_lost_calls_are_followed(void **state)
+{
+	struct bench *b = bench_new(GST_POOL_BYTES_MIN);
+	struct gst_objects *objects = calloc(1, sizeof(*objects));
+	const struct gst_object *object;
+
+	(void)state;
+	assert_non_null(objects);
+	gst_objects_init(objects);
+	b->callbacks.objects = objects;
+	in_thread(record_when_full, b);
+	object = gst_objects_find(&objects->events, 9);
+	assert_non_null(object);
+	assert_int_equal((uint32_t)atomic_load(&object->last), 40000);
+	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EVENT), 0);
+	assert_int_equal(gst_test_count(b->w, GST_REC_EVENT_STATE), 0);
+	/* No slot of an ended thread either. */
+	atomic_store(&b->w->threads.free, UINT32_MAX);
+	in_thread(record_without_slot, b);
+	bench_free(b);
+	free(objects);
+}
+
 /* ---- enabling ---- */
 
 static uint32_t enabled_count;
@@ -1059,6 +1108,7 @@ int main(void)
 		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),
 		cmocka_unit_test(test_an_abandoned_window_can_be_closed),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_lost_calls_are_followed),
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),
 		cmocka_unit_test(test_ports_of_edges),

@@ -56,6 +56,8 @@ enum gst_objects_data {
 
 struct gst_objects {
 	_Atomic uint32_t
+		is_use_missed; /* some call was not followed: what has no use may have one */
+	_Atomic uint32_t
 		snapshot_due; /* now of the window whose snapshot is being written; 0 = none */
 	struct gst_objects_table contexts; /* key: CUPTI id */
 	struct gst_objects_table streams;  /* key: gst_objects_stream_key() */

@@ -110,6 +110,14 @@ static void put_devices(const struct gst_snapshot *s, struct gst_writer *w)
 	}
 }
 
+/* "Never" is said only if every call was followed. */
+static bool is_use_known(const struct gst_objects *objects, const struct gst_object *object,
+			 uint32_t now, uint32_t *corr)
+{
+	return gst_object_last_use(object, now, corr) &&
+	       (*corr || !atomic_load(&objects->is_use_missed));
+}
+
 static void put_events(struct target *t)
 {
 	const struct gst_objects *objects = t->s->objects;
@@ -122,7 +130,7 @@ static void put_events(struct target *t)
 		if (!gst_object_was_alive(e, t->now)) {
 			continue;
 		}
-		if (!gst_object_last_use(e, t->now, &corr)) {
+		if (!is_use_known(objects, e, t->now, &corr)) {
 			gst_loss_add(t->s->loss, GST_REC_EVENT_STATE, GST_LOSS_BUSY, 1);
 			continue;
 		}
@@ -145,7 +153,7 @@ static void put_execs(struct target *t)
 		if (!gst_object_was_alive(e, t->now)) {
 			continue;
 		}
-		if (!gst_object_last_use(e, t->now, &corr)) {
+		if (!is_use_known(objects, e, t->now, &corr)) {
 			gst_loss_add(t->s->loss, GST_REC_EXEC_STATE, GST_LOSS_BUSY, 1);
 			continue;
 		}

@@ -15,6 +15,7 @@
 
 #define GST_THREADS_MAX	 4096u
 #define GST_CALLS_NESTED 4u
+#define GST_SEGMENT_NONE UINT32_MAX
 
 struct gst_open_call {
 	uint32_t corr;
@@ -25,10 +26,10 @@ struct gst_open_call {
 	const void *params; /* of a call that makes edges of a graph; NULL = of none */
 	uint64_t next_edge; /* place in its arrays from which the next edge is looked for */
 	uint64_t extra;	    /* flags of a new object, and priority << 32 */
-	uint32_t segment;   /* its enter is there */
+	uint32_t segment;   /* its enter is there; GST_SEGMENT_NONE: it came between windows */
 	uint32_t name;	    /* string id of the kernel it launches */
 	uint32_t wrapped;   /* place of its host function, host_wrap.h; 0 = none */
-	bool is_silent;	    /* its enter is not recorded: outside a window */
+	bool is_silent;	    /* its enter is not recorded: outside a window, or lost */
 	bool is_own;	    /* it puts work into the thread's own default stream */
 };
 
