@@ -3,9 +3,10 @@
  *
  * The programmatic event, triggered at the start of the block, and the launch-completion event are both the latest
  * record of theirs (E8): a wait for either is not for the earlier record, which a long kernel in a third stream
- * precedes. Neither says that the kernel has ended.
+ * precedes. Neither says that the kernel has ended;
+ * the completion one is a best effort, so its edge is only possible, and not counted here.
  *
- * EXPECT edges: E8 >= 2
+ * EXPECT edges: E8 >= 1
  * EXPECT unordered: trigger#1 | programmatic_waiter#1
  * EXPECT unordered: trigger#1 | completion_waiter#1
  * EXPECT none: lost-records
