@@ -37,6 +37,7 @@ struct source {
 /* Slots: nodes with records, by index; then joins, each after those that it hangs on. */
 struct plan {
 	bool is_made, is_cut, is_cyclic, is_vague;
+	bool is_given_up;     /* the budget is too small to make it, and never grows */
 	gst_call_id from, to; /* holds for launches from .. to - 1; GST_NONE: for all later ones */
 	GST_VEC(uint32_t) nodes; /* of the first slots: indices into graph_nodes */
 	uint32_t join_count;
@@ -379,15 +380,16 @@ static void make_plan(struct gst_order_builder *b, uint32_t graph, gst_call_id l
 	p->join_count = 0;
 	p->is_made = true;
 	p->is_vague = p->is_cyclic = false;
-	p->is_cut = !spend(g, 4 * (n + x->edge_count) + 16);
+	p->is_cut = p->is_given_up = !spend(g, 4 * (n + x->edge_count) + 16);
+	if (p->is_cut)
+		return;
+	b->o->stats.steps += n + x->edge_count;
 	for (uint32_t i = x->first_node; i < x->first_node + n; i++) {
 		g->slot[i] = g->ops[i] ? (uint32_t)p->nodes.count : NO_SLOT;
 		if (g->ops[i])
 			gst_vec_push(&p->nodes, i);
 	}
 	find_validity(&k);
-	if (p->is_cut)
-		return;
 	/* Joins are nodes as well: there are no more slots than nodes. */
 	gst_vec_clear(&g->scratch);
 	words = gst_vec_extend(&g->scratch, 9 * (n + 1));
@@ -478,13 +480,14 @@ static bool lay_plan(struct gst_order_builder *b, struct plan *p, gst_op_id laun
 	struct gst_order_graphs *g = b->graphs;
 	gst_call_id call = b->m->ops[launch].call;
 	uint32_t slots = (uint32_t)p->nodes.count + p->join_count;
-	uint32_t iterations = count_iterations(b, p);
+	uint32_t iterations;
 	gst_node_id *at;
 
 	if (p->is_cut || p->is_cyclic) {
 		b->o->stats.cut_graphs++;
 		return false;
 	}
+	iterations = count_iterations(b, p);
 	if (!iterations) {
 		b->o->stats.unknown_iterations++;
 		return false;
@@ -636,7 +639,7 @@ void gst_order_graph_rules(struct gst_order_builder *b, gst_op_id launch)
 	for (size_t i = 0; i < g->graphs.count; i++) {
 		struct plan *p = &g->plans[g->graphs.data[i]];
 
-		if (!is_planned(g, p, call))
+		if (!p->is_given_up && !is_planned(g, p, call))
 			make_plan(b, g->graphs.data[i], call);
 		is_whole &= lay_plan(b, p, launch);
 	}
