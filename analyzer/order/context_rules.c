@@ -14,16 +14,22 @@
  */
 #include "analyzer/order/order_internal.h"
 
-/* What becomes of all work of @ctx and of its green contexts up to @call: @use for each barrier point. */
-static void for_each_context(struct gst_order_builder *b, uint32_t ctx,
-			     void (*use)(struct gst_order_builder *b, struct gst_order_ctx *ctx,
-					 gst_node_id node, gst_call_id call),
-			     gst_node_id node, gst_call_id call)
+void gst_order_wait_for_contexts(struct gst_order_builder *b, gst_call_id call,
+				 enum collector collector, enum gst_rule rule,
+				 enum gst_strength strength)
 {
-	use(b, &b->contexts[ctx], node, call);
-	for (uint32_t i = b->contexts[ctx].first_green; i != GST_NONE;
-	     i = b->contexts[i].next_green)
-		use(b, &b->contexts[i], node, call);
+	struct gst_order_ctx *ctx = &b->contexts[b->m->calls[call].ctx];
+	gst_node_id greens;
+
+	gst_order_wait_for_lanes(b, call, ctx, collector, rule, strength);
+	if (ctx->green_count > GREENS_MAX) {
+		greens = gst_order_join_greens(b, call, ctx, collector, rule);
+		if (greens != GST_NONE)
+			gst_order_add_wait(b, greens, call, rule, strength);
+		return;
+	}
+	for (uint32_t i = ctx->first_green; i != GST_NONE; i = b->contexts[i].next_green)
+		gst_order_wait_for_lanes(b, call, &b->contexts[i], collector, rule, strength);
 }
 
 /* ---- gates ------------------------------------------------------------------------------------------------ */
@@ -44,31 +50,45 @@ static void push_gate(struct gst_order_builder *b, struct gst_order_ctx *ctx, en
 		       (struct gst_front){.node = node, .call = call, .is_chain = true});
 }
 
+/* @op comes after what holds up all work of @ctx. */
+static void add_gates(struct gst_order_builder *b, gst_op_id op, struct gst_order_ctx *ctx,
+		      enum gate_kind kind)
+{
+	(void)gst_order_collect(b, &ctx->gates[kind], b->m->ops[op].call);
+	for (size_t i = b->preds.count; i-- > 0;)
+		gst_order_add_edge(b, b->preds.data[i].node, op, gate_rules[kind].rule,
+				   gate_rules[kind].strength, GST_END_BEGIN, 0);
+}
+
 void gst_order_rule_gates(struct gst_order_builder *b, gst_op_id op, struct gst_order_ctx *ctx,
 			  struct gst_lane *lane)
 {
+	struct gst_order_ctx *primary =
+		ctx->primary == GST_NONE ? NULL : &b->contexts[ctx->primary];
+
 	for (unsigned kind = 0; kind < GATE_COUNT; kind++) {
-		if (lane->gates_seen[kind] == ctx->gate_versions[kind]) {
-			b->o->stats.dropped_implied += ctx->gate_versions[kind] != 0;
+		bool is_both = primary && kind == GATE_WAIT;
+		/* Both only grow. */
+		uint32_t version =
+			ctx->gate_versions[kind] + (is_both ? primary->gate_versions[kind] : 0);
+
+		if (lane->gates_seen[kind] == version) {
+			b->o->stats.dropped_implied += version != 0;
 			continue;
 		}
-		(void)gst_order_collect(b, &ctx->gates[kind], b->m->ops[op].call);
-		for (size_t i = b->preds.count; i-- > 0;)
-			gst_order_add_edge(b, b->preds.data[i].node, op, gate_rules[kind].rule,
-					   gate_rules[kind].strength, GST_END_BEGIN, 0);
+		add_gates(b, op, ctx, (enum gate_kind)kind);
+		if (is_both)
+			add_gates(b, op, primary, (enum gate_kind)kind);
 		/* With one thread what comes next in the lane comes after this op, and so after the gate. */
 		if (b->is_one_thread)
-			lane->gates_seen[kind] = ctx->gate_versions[kind];
+			lane->gates_seen[kind] = version;
 	}
 }
 
 /* ---- E5 ---------------------------------------------------------------------------------------------------- */
 
-static void capture(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_node_id record,
-		    gst_call_id call)
+static void capture(struct gst_order_builder *b, gst_node_id all, gst_node_id record)
 {
-	gst_node_id all = gst_order_join_lanes(b, call, ctx, COLLECT_E5, GST_RULE_E5);
-
 	if (all != GST_NONE)
 		gst_order_add_work(b, all, record, GST_RULE_E5);
 }
@@ -76,25 +96,36 @@ static void capture(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_
 void gst_order_rule_e5_record(struct gst_order_builder *b, gst_op_id record)
 {
 	gst_call_id call = b->m->ops[record].call;
+	struct gst_order_ctx *ctx = &b->contexts[b->m->calls[call].ctx];
 
-	for_each_context(b, b->m->calls[call].ctx, capture, record, call);
+	capture(b, gst_order_join_lanes(b, call, ctx, COLLECT_E5, GST_RULE_E5), record);
+	if (ctx->green_count > GREENS_MAX) {
+		capture(b, gst_order_join_greens(b, call, ctx, COLLECT_E5, GST_RULE_E5), record);
+		return;
+	}
+	for (uint32_t i = ctx->first_green; i != GST_NONE; i = b->contexts[i].next_green)
+		capture(b, gst_order_join_lanes(b, call, &b->contexts[i], COLLECT_E5, GST_RULE_E5),
+			record);
 }
 
 /* Waits of one context stand on each other: what comes after one comes after all before it. */
-static void hold_up(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_node_id wait,
-		    gst_call_id call)
+static void stand_on(struct gst_order_builder *b, gst_op_id wait, struct gst_order_ctx *ctx)
 {
-	(void)gst_order_collect(b, &ctx->gates[GATE_WAIT], call);
+	(void)gst_order_collect(b, &ctx->gates[GATE_WAIT], b->m->ops[wait].call);
 	for (size_t i = b->preds.count; i-- > 0;)
 		gst_order_add_work(b, b->preds.data[i].node, wait, GST_RULE_E5);
-	push_gate(b, ctx, GATE_WAIT, wait, call);
 }
 
 void gst_order_rule_e5_wait(struct gst_order_builder *b, gst_op_id wait)
 {
 	gst_call_id call = b->m->ops[wait].call;
+	struct gst_order_ctx *ctx = &b->contexts[b->m->calls[call].ctx];
 
-	for_each_context(b, b->m->calls[call].ctx, hold_up, wait, call);
+	/* Work of a green context waits for what its primary's does; not the other way round. */
+	if (ctx->primary != GST_NONE)
+		stand_on(b, wait, &b->contexts[ctx->primary]);
+	stand_on(b, wait, ctx);
+	push_gate(b, ctx, GATE_WAIT, wait, call);
 }
 
 /* ---- H7, H9, H10 -------------------------------------------------------------------------------------------- */
@@ -150,19 +181,10 @@ void gst_order_rule_h9(struct gst_order_builder *b, gst_call_id call)
 	}
 }
 
-static void end_lanes(struct gst_order_builder *b, struct gst_order_ctx *ctx, gst_node_id node,
-		      gst_call_id call)
-{
-	(void)node;
-	gst_order_wait_for_lanes(b, call, ctx, COLLECT_H10, GST_RULE_H10, GST_POSSIBLE);
-}
-
 void gst_order_rule_h10(struct gst_order_builder *b, gst_call_id call)
 {
-	const struct gst_call *c = &b->m->calls[call];
-
-	if (!says_nothing(c))
-		for_each_context(b, c->ctx, end_lanes, GST_NONE, call);
+	if (!says_nothing(&b->m->calls[call]))
+		gst_order_wait_for_contexts(b, call, COLLECT_H10, GST_RULE_H10, GST_POSSIBLE);
 }
 
 /* ---- M6 ------------------------------------------------------------------------------------------------------ */

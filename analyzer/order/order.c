@@ -248,9 +248,12 @@ static void init(struct gst_order_builder *b)
 	for (uint32_t i = 0; i < m->stream_count; i++)
 		b->lanes[i].collected_call = GST_NONE;
 	for (uint32_t i = 0; i < m->context_count; i++) {
+		struct gst_order_ctx *ctx = &b->contexts[i];
+
 		for (size_t k = 0; k < COLLECT_COUNT; k++)
-			b->contexts[i].barrier[k] = GST_NONE;
-		b->contexts[i].first_green = b->contexts[i].next_green = GST_NONE;
+			ctx->barrier[k] = ctx->all_greens[k] = ctx->joined[k] = GST_NONE;
+		ctx->first_green = ctx->next_green = GST_NONE;
+		ctx->primary = m->contexts[i].parent;
 	}
 	for (uint32_t i = m->context_count; i-- > 0;) {
 		uint32_t parent = m->contexts[i].parent;
@@ -259,6 +262,7 @@ static void init(struct gst_order_builder *b)
 			continue;
 		b->contexts[i].next_green = b->contexts[parent].first_green;
 		b->contexts[parent].first_green = i;
+		b->contexts[parent].green_count++;
 	}
 	for (uint32_t i = 0; i < m->thread_count; i++)
 		b->last_call[i] = GST_NONE;
@@ -283,8 +287,10 @@ static void release(struct gst_order_builder *b)
 	const struct gst_model *m = b->m;
 
 	for (uint32_t i = 0; i < m->context_count; i++) {
-		for (size_t k = 0; k < COLLECT_COUNT; k++)
+		for (size_t k = 0; k < COLLECT_COUNT; k++) {
 			gst_vec_free(&b->contexts[i].dirty[k]);
+			gst_vec_free(&b->contexts[i].new_greens[k]);
+		}
 	}
 	for (uint32_t i = 0; i < m->process_count; i++) {
 		gst_map_release(&b->processes[i].execs);

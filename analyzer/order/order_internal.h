@@ -106,7 +106,10 @@ struct gst_lane {
 
 struct gst_order_ctx {
 	uint32_t first_green,
-		next_green;	    /* contexts of which this is the primary; its next sister */
+		next_green; /* contexts of which this is the primary; its next sister */
+	uint32_t green_count;
+	uint32_t primary;	    /* of a green context; GST_NONE */
+	uint8_t listed;		    /* among its primary's new_greens of collector i: bit i */
 	uint32_t actions;	    /* frontier of legacy actions */
 	uint32_t version;	    /* legacy actions so far */
 	bool is_sync_memops;	    /* M7, for all of its memory */
@@ -115,6 +118,10 @@ struct gst_order_ctx {
 	uint32_t gate_versions[GATE_COUNT];	/* how many so far */
 	GST_VEC(uint32_t) dirty[COLLECT_COUNT]; /* lanes with new work */
 	gst_node_id barrier[COLLECT_COUNT];	/* last barrier point; GST_NONE */
+	/* Where there are many green contexts: those with new work, and their last barrier point. */
+	GST_VEC(uint32_t) new_greens[COLLECT_COUNT];
+	gst_node_id all_greens[COLLECT_COUNT];
+	gst_node_id joined[COLLECT_COUNT]; /* which of its own its primary's stands on; GST_NONE */
 };
 
 /* Who writes to an address, in submission order; memory_rules.c. */
@@ -135,6 +142,8 @@ struct gst_mark {
 	uint64_t base, size;
 };
 
+#define GREENS_MAX \
+	8u /* more green contexts than this of one context are joined in a barrier point */
 #define MARKS_MAX 256u /* at once; of more only the first ones are heeded */
 
 struct gst_order_process {
@@ -305,6 +314,10 @@ unsigned gst_order_collect_lane(struct gst_order_builder *b, struct gst_lane *la
 gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
 				 struct gst_order_ctx *ctx, enum collector collector,
 				 enum gst_rule rule);
+/* The same for all lanes of the green contexts of @ctx, which are more than GREENS_MAX. */
+gst_node_id gst_order_join_greens(struct gst_order_builder *b, gst_call_id call,
+				  struct gst_order_ctx *ctx, enum collector collector,
+				  enum gst_rule rule);
 
 /* topology.c: places, once all edges are grouped. */
 void gst_order_seal_topology(struct gst_order *o, const gst_edge_id *backward,
@@ -357,9 +370,13 @@ static inline bool gst_query_drops(const struct gst_order *o, const struct gst_p
 		     (q->documented_only && e->strength != GST_DOCUMENTED) ||
 		     (q->without_edges && (q->without_edges[id / 8] >> (id % 8) & 1)));
 }
-/* The same, and @call waits for them until its exit. */
+/* All lanes of @ctx, and @call waits for them until its exit. */
 void gst_order_wait_for_lanes(struct gst_order_builder *b, gst_call_id call,
 			      struct gst_order_ctx *ctx, enum collector collector,
 			      enum gst_rule rule, enum gst_strength strength);
+/* The same for the context of @call, which is known, and its green contexts; in context_rules.c. */
+void gst_order_wait_for_contexts(struct gst_order_builder *b, gst_call_id call,
+				 enum collector collector, enum gst_rule rule,
+				 enum gst_strength strength);
 
 #endif

@@ -470,6 +470,22 @@ static void rule_m2(struct gst_order_builder *b, gst_op_id op)
 	}
 }
 
+/* @ctx has new work for these collectors: its primary is to know. */
+static void list_green(struct gst_order_builder *b, struct gst_order_ctx *ctx, unsigned collectors)
+{
+	struct gst_order_ctx *primary =
+		ctx->primary == GST_NONE ? NULL : &b->contexts[ctx->primary];
+
+	collectors &= ~(unsigned)ctx->listed;
+	if (!primary || primary->green_count <= GREENS_MAX)
+		return;
+	for (unsigned i = 0; collectors >> i; i++) {
+		if (collectors & 1u << i)
+			gst_vec_push(&primary->new_greens[i], (uint32_t)(ctx - b->contexts));
+	}
+	ctx->listed |= (uint8_t)collectors;
+}
+
 static void mark_dirty(struct gst_order_builder *b, uint32_t stream, struct gst_order_ctx *ctx,
 		       bool is_blocking)
 {
@@ -484,6 +500,7 @@ static void mark_dirty(struct gst_order_builder *b, uint32_t stream, struct gst_
 			gst_vec_push(&ctx->dirty[i], stream);
 	}
 	lane->dirty |= (uint8_t)want;
+	list_green(b, ctx, want & (1u << COLLECT_H1 | 1u << COLLECT_H10 | 1u << COLLECT_E5));
 }
 
 /* S1, S2, S3, F1, M2: what the stream of @op says about it. S4 to S9 are what is not done here. */
@@ -883,6 +900,40 @@ gst_node_id gst_order_join_lanes(struct gst_order_builder *b, gst_call_id call,
 	return ctx->barrier[collector];
 }
 
+gst_node_id gst_order_join_greens(struct gst_order_builder *b, gst_call_id call,
+				  struct gst_order_ctx *ctx, enum collector collector,
+				  enum gst_rule rule)
+{
+	gst_node_id barrier = GST_NONE;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ctx->new_greens[collector].count; i++) {
+		uint32_t id = ctx->new_greens[collector].data[i];
+		struct gst_order_ctx *green = &b->contexts[id];
+		gst_node_id all = gst_order_join_lanes(b, call, green, collector, rule);
+
+		b->o->stats.steps++;
+		if (green->dirty[collector].count) {
+			ctx->new_greens[collector].data[kept++] = id;
+		} else {
+			green->listed &= (uint8_t) ~(1u << collector);
+		}
+		if (all == green->joined[collector])
+			continue;
+		green->joined[collector] = all;
+		if (barrier == GST_NONE) {
+			barrier = gst_order_add_barrier(b, node_of_call(b, call));
+			if (ctx->all_greens[collector] != GST_NONE)
+				gst_order_add_work(b, ctx->all_greens[collector], barrier, rule);
+		}
+		gst_order_add_work(b, all, barrier, rule);
+	}
+	ctx->new_greens[collector].count = kept;
+	if (barrier != GST_NONE)
+		ctx->all_greens[collector] = barrier;
+	return ctx->all_greens[collector];
+}
+
 void gst_order_wait_for_lanes(struct gst_order_builder *b, gst_call_id call,
 			      struct gst_order_ctx *ctx, enum collector collector,
 			      enum gst_rule rule, enum gst_strength strength)
@@ -895,17 +946,9 @@ void gst_order_wait_for_lanes(struct gst_order_builder *b, gst_call_id call,
 
 static void rule_h1_context(struct gst_order_builder *b, gst_call_id call)
 {
-	uint32_t ctx = b->m->calls[call].ctx;
-
-	if (ctx == GST_NONE)
-		return;
-	gst_order_wait_for_lanes(b, call, &b->contexts[ctx], COLLECT_H1, GST_RULE_H1,
-				 GST_DOCUMENTED);
 	/* A primary context's wait covers its green contexts. */
-	for (uint32_t i = b->contexts[ctx].first_green; i != GST_NONE;
-	     i = b->contexts[i].next_green)
-		gst_order_wait_for_lanes(b, call, &b->contexts[i], COLLECT_H1, GST_RULE_H1,
-					 GST_DOCUMENTED);
+	if (b->m->calls[call].ctx != GST_NONE)
+		gst_order_wait_for_contexts(b, call, COLLECT_H1, GST_RULE_H1, GST_DOCUMENTED);
 }
 
 /* H1 and H2 for a stream, H3 for what a wait for the legacy stream covers beside it. */

@@ -5,7 +5,7 @@
  *             is not one pass, for a program of some size and one four times as large.
  * Method    : shapes that once were, or could become, quadratic: many blocking streams under a legacy op, streams
  *             long dead at later barriers, a mesh of events, one long stream, threads whose calls overlap,
- *             calls that never return.
+ *             calls that never return, many green contexts, a large graph of which few nodes run at a time.
  * Invariant : four times the ops, at most 4.5 times the steps and edges, and at most STEPS_MAX of each an op.
  * Not here  : seconds (tools/bench_analyzer.sh).
  */
@@ -202,6 +202,62 @@ static void shape_never_return(struct program *p, uint32_t ops)
 	}
 }
 
+/* Each green context works once; then come waits, records and ends of the primary one, which cover them all. */
+static void shape_green(struct program *p, uint32_t ops)
+{
+	char fields[64];
+
+	gst_outfile_printf(p->text, "chunk defs process=1\n"
+				    "context ctx=1 device=0 null_stream=7 handle=0xc1\n");
+	for (uint32_t i = 1; i <= ops / 4; i++)
+		gst_outfile_printf(p->text,
+				   "context ctx=%u device=0 parent=1 handle=0x%x\n"
+				   "stream ctx=%u stream=%u handle=0x%x type=nonblocking\n",
+				   1 + i, 0xc1 + i, 1 + i, 7 + i, 0x100 * i);
+	p->thread = 0;
+	on_thread(p, 1);
+	for (uint32_t i = 1; i <= ops / 4; i++) {
+		snprintf(fields, sizeof(fields), "stream=0x%x", 0x100 * i);
+		enter(p, "call_launch", "cuLaunchKernel", fields);
+		leave(p);
+	}
+	for (uint32_t i = 0; i < ops / 4; i++) {
+		enter(p, "call", "cuCtxSynchronize", "");
+		leave(p);
+		enter(p, "call_event", "cuCtxRecordEvent", "event=0x9000 context=0xc1");
+		leave(p);
+		enter(p, "call_event", "cuCtxWaitEvent", "event=0x9001 context=0xc1");
+		leave(p);
+		if (i % 8 == 0) {
+			enter(p, "call", "cuCtxDestroy", "object=0xc1");
+			leave(p);
+		}
+	}
+}
+
+/* One node of as many as there are ops runs in each launch, never the one that ran in the launch before. */
+static void shape_graph(struct program *p, uint32_t ops)
+{
+	gst_outfile_printf(p->text, "chunk defs process=1\ngraph graph=2 handle=0xa00\n"
+				    "stream ctx=1 stream=8 handle=0x100 type=blocking\n"
+				    "graph_exec exec=0xa00 graph=1 id=2\n");
+	for (uint32_t i = 0; i < ops; i++)
+		gst_outfile_printf(p->text, "graph_node node=0x2%08x graph=2 type=kernel\n", i);
+	p->thread = 0;
+	on_thread(p, 1);
+	for (uint32_t i = 0; i < ops / 2; i++) {
+		unsigned long long start = REAL_NS + (p->now - 1000000) + 150;
+
+		enter(p, "call_graph", "cuGraphLaunch", "stream=0x100 exec=0xa00");
+		gst_outfile_printf(
+			p->device,
+			"kernel corr=%u start_ns=%llu end_ns=%llu ctx=1 stream=8 name=\"k\" graph=2 "
+			"graph_node=0x2%08x\n",
+			p->corr, start, start + 50, i % 2);
+		leave(p);
+	}
+}
+
 /* ---- the count ---------------------------------------------------------------------------------------------- */
 
 struct count {
@@ -323,12 +379,25 @@ static void test_never_return(void **state)
 	grow("never return", shape_never_return);
 }
 
+static void test_green(void **state)
+{
+	(void)state;
+	grow("green contexts", shape_green);
+}
+
+static void test_graph(void **state)
+{
+	(void)state;
+	grow("graph", shape_graph);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_single),	     cmocka_unit_test(test_legacy),
 		cmocka_unit_test(test_dead_streams), cmocka_unit_test(test_mesh),
 		cmocka_unit_test(test_overlap),	     cmocka_unit_test(test_never_return),
+		cmocka_unit_test(test_green),	     cmocka_unit_test(test_graph),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
