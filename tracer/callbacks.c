@@ -874,6 +874,7 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	const struct gst_cupti_callback_data *data = cbdata;
 	struct gst_thread_slot *slot;
 	const struct gst_api *api;
+	bool was_left;
 
 	if (!gst_state_is_on(cb->state)) {
 		return;
@@ -918,9 +919,14 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 		return;
 	}
 	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
+	was_left = slot->busy_at != 0;
 	if (!gst_thread_enter(cb->threads, slot)) {
 		miss(cb, api, GST_LOSS_BUSY);
 		return;
+	}
+	/* By a jump: what that call did to objects is not known. */
+	if (__builtin_expect(was_left && cb->objects, 0)) {
+		atomic_store(&cb->objects->is_use_missed, 1);
 	}
 	if (data->callbackSite == GST_CUPTI_API_ENTER) {
 		on_enter(cb, slot, api, data);

@@ -566,9 +566,16 @@ static void *make_abandoned(void *arg)
 static void test_an_abandoned_callback_costs_one_record(void **state)
 {
 	struct bench *b = bench_new(4u << 20);
+	struct gst_objects *objects = calloc(1, sizeof(*objects));
 
 	(void)state;
+	assert_non_null(objects);
+	gst_objects_init(objects);
+	b->callbacks.objects = objects;
 	in_thread(make_abandoned, b);
+	/* It may have been one that used an object. */
+	assert_int_equal(atomic_load(&objects->is_use_missed), 1);
+	free(objects);
 	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_LAUNCH), 4);
 	assert_int_equal(gst_test_count(b->w, GST_REC_CALL_EXIT), 4);
 	assert_int_equal(gst_test_lost(b->w, 0, GST_LOSS_BUSY), 1);
