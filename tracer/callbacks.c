@@ -454,19 +454,19 @@ static uint32_t turn_window(struct gst_callbacks *cb, const struct gst_api *api,
 {
 	bool is_start = api->api == GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_START);
 	bool is_opened = false;
-	sigset_t before;
+	struct gst_own_signals signals;
 
 	if (!is_start && api->api != GST_API_ID(GST_API_DOMAIN_DRIVER, CBID_PROFILER_STOP)) {
 		return now;
 	}
 	/* A handler that left it by longjmp() would leave it half done, and no window could open or close again. */
-	gst_own_signals_hold_all(&before);
+	gst_own_signals_hold_all(&signals);
 	if (is_start) {
 		is_opened = gst_windows_open(cb->windows, corr);
 	} else {
 		(void)gst_windows_close(cb->windows, corr);
 	}
-	gst_own_signals_let_in(&before);
+	gst_own_signals_let_in(&signals);
 	if (is_opened) {
 		gst_pool_wake(cb->threads->pool);
 	}

@@ -38,7 +38,7 @@ void gst_own_signals_hold(struct gst_own_signals *signals)
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGXFSZ);
 	signals->was_pending = is_pending();
-	pthread_sigmask(SIG_BLOCK, &ours, &signals->before);
+	signals->is_held = !pthread_sigmask(SIG_BLOCK, &ours, &signals->before);
 }
 
 void gst_own_signals_release(const struct gst_own_signals *signals)
@@ -54,10 +54,10 @@ void gst_own_signals_release(const struct gst_own_signals *signals)
 			/* again */
 		}
 	}
-	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+	gst_own_signals_let_in(signals);
 }
 
-void gst_own_signals_hold_all(sigset_t *before)
+void gst_own_signals_hold_all(struct gst_own_signals *signals)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
 	sigset_t most;
@@ -67,13 +67,14 @@ void gst_own_signals_hold_all(sigset_t *before)
 		/* Blocked, it would end the program whatever handler it has. */
 		sigdelset(&most, faults[i]);
 	}
-	sigemptyset(before);
-	pthread_sigmask(SIG_BLOCK, &most, before);
+	signals->is_held = !pthread_sigmask(SIG_BLOCK, &most, &signals->before);
 }
 
-void gst_own_signals_let_in(const sigset_t *before)
+void gst_own_signals_let_in(const struct gst_own_signals *signals)
 {
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	if (signals->is_held) {
+		pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+	}
 }
 
 bool gst_own_signals_is_on_stack(void)

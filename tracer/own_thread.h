@@ -16,6 +16,7 @@
 struct gst_own_signals {
 	sigset_t before; /* the thread's mask */
 	bool was_pending;
+	bool is_held; /* false: the system refused, and the mask is as it was */
 };
 
 /**
@@ -29,12 +30,12 @@ void gst_own_signals_release(const struct gst_own_signals *signals);
 
 /**
  * Hold back all signals but those that faults of the thread raise: what follows must not be left by a handler's
- * longjmp(). For moments; the mask of before goes to @before.
+ * longjmp(). For moments; gst_own_signals_let_in() delivers what came meanwhile.
  */
-void gst_own_signals_hold_all(sigset_t *before);
+void gst_own_signals_hold_all(struct gst_own_signals *signals);
 
-/** After it: what came meanwhile is delivered now. */
-void gst_own_signals_let_in(const sigset_t *before);
+/** After gst_own_signals_hold_all(): restore the mask. */
+void gst_own_signals_let_in(const struct gst_own_signals *signals);
 
 /** Whether the thread runs on the stack that the program has set aside for signal handlers, or may do so. */
 bool gst_own_signals_is_on_stack(void);
