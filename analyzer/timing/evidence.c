@@ -242,14 +242,22 @@ static gst_op_id next_timed(const struct gst_timing *t, gst_op_id op)
 	return GST_NONE;
 }
 
+static bool is_judged_by_next(const struct gst_edge *e)
+{
+	return e->strength == GST_POSSIBLE && e->form == GST_END_BEGIN &&
+	       (e->rule == GST_RULE_M4 || e->rule == GST_RULE_E6);
+}
+
 /*
- * M4: the value may have been in memory before. What comes behind the wait tells:
+ * M4: the value may have been in memory before. E6: another record than that of a graph's node may be meant. What
+ * comes behind the wait tells:
  *
- *     begun before the work in front of the write was over     -> it waited for something else: disproved
+ *     begun before the work in front of the write, or of the
+ *     record, was over                                         -> it waited for something else: disproved
  *     all else it waits for was over before that, and it began
  *     within 200 us after it                                   -> observed
  */
-static void judge_value(struct gst_timing *t, gst_op_id op)
+static void judge_wait(struct gst_timing *t, gst_op_id op)
 {
 	uint32_t count;
 	const gst_edge_id *in = gst_order_in(t->o, op, &count);
@@ -259,7 +267,7 @@ static void judge_value(struct gst_timing *t, gst_op_id op)
 		uint64_t written, begin, other;
 		gst_op_id next;
 
-		if (e->rule != GST_RULE_M4 || e->strength != GST_POSSIBLE)
+		if (!is_judged_by_next(e))
 			continue;
 		written = gst_timing_source(t, e);
 		next = next_timed(t, op);
@@ -310,8 +318,9 @@ void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p)
 		} else if (t->m->ops[p].flags & GST_OP_TIMED) {
 			judge_work(t, p);
 		} else {
-			if (t->m->ops[p].kind == GST_OP_MEMOP) {
-				judge_value(t, p);
+			if (t->m->ops[p].kind == GST_OP_MEMOP ||
+			    t->m->ops[p].kind == GST_OP_EVENT_WAIT) {
+				judge_wait(t, p);
 			}
 			t->seen_ns[p] = released(t, p, false);
 			t->is_vague[p] = is_vague(t, p);

@@ -4,12 +4,12 @@
  * One stream: three kernels, the second launched with programmatic serialization; a fork to a second stream
  * and a join. Launched ten times, in turn in two streams (G3, G4, G5); an event that is recorded by a node
  * (external) lets a third stream go on (E6). The graph has no edge from the first kernel to the third, so none is
- * claimed; told is whether the third waits all the same. That the waiter stands on the node's record is only
- * possible: in a program of one thread CUPTI is not asked for the number of the record that is meant.
+ * claimed; told is whether the third waits all the same.
  *
  * EXPECT ops graph: 10
  * EXPECT edges: G4 >= 40
  * EXPECT edges: G5 >= 10
+ * EXPECT edges: E6 >= 10
  * EXPECT ordered: second#1 -> third#1
  * EXPECT ordered: third#1 -> join#1
  * EXPECT ordered: side#1 -> join#1
