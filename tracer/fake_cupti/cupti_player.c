@@ -487,7 +487,9 @@ static void *place(void *arg, const void *pointer, size_t bytes)
 	const struct block *recorded = find_block(p->recorded, P(pointer));
 	struct block *placed;
 
-	if (!recorded || recorded->bytes < bytes) {
+	if (!recorded ||
+	    (bytes == FOLLOW_TEXT ? !recorded->bytes || recorded->data[recorded->bytes - 1]
+				  : recorded->bytes < bytes)) {
 		return NULL;
 	}
 	placed = find_block(*p->placed, recorded->address);
@@ -570,8 +572,8 @@ static void play_api(struct player_thread *t, uint32_t domain, uint32_t cbid, st
 	placing.placed = &frame->blocks;
 	memcpy(frame->params, params,
 	       bytes < sizeof(frame->params) ? bytes : sizeof(frame->params));
-	if (api && bytes) {
-		follow_params(api->layout, frame->params, place, &placing);
+	if (bytes) {
+		follow_params(id, frame->params, place, &placing);
 	}
 	free_blocks(placing.recorded);
 	data.functionName = api ? api->symbol : "";

@@ -400,10 +400,44 @@ struct blocks {
 	void *copies[64]; /* freed with it; they are walked over */
 };
 
+/* Bytes of @text with its end, without reading beyond its page; 0: there is none, or it is too long. */
+static size_t text_bytes(const char *text)
+{
+	char part[64];
+	size_t bytes = 0;
+
+	if (is_trusting) {
+		bytes = strnlen(text, FOLLOW_TEXT_MAX);
+		return bytes < FOLLOW_TEXT_MAX ? bytes + 1 : 0;
+	}
+	while (bytes < FOLLOW_TEXT_MAX) {
+		size_t room = 4096 - (P(text + bytes) & 4095);
+		size_t take = room < sizeof(part) ? room : sizeof(part);
+		const char *end;
+
+		if (!read_memory(part, text + bytes, take)) {
+			return 0;
+		}
+		end = memchr(part, '\0', take);
+		if (end) {
+			return bytes + (size_t)(end - part) + 1;
+		}
+		bytes += take;
+	}
+	return 0;
+}
+
 static void *copy_block(void *arg, const void *pointer, size_t bytes)
 {
 	struct blocks *blocks = arg;
 	void *copy;
+
+	if (bytes == FOLLOW_TEXT) {
+		bytes = text_bytes(pointer);
+		if (!bytes) {
+			return NULL;
+		}
+	}
 
 	if (blocks->count == sizeof(blocks->copies) / sizeof(blocks->copies[0])) {
 		return NULL;
@@ -432,7 +466,6 @@ static void put_blocks(struct log_buffer *b, struct blocks *blocks)
 static void put_api(struct log_buffer *b, uint32_t domain, uint32_t cbid,
 		    const struct gst_cupti_callback_data *data)
 {
-	const struct gst_api *api = gst_api_find(GST_API_ID(domain, cbid));
 	uint64_t params[FOLLOW_PARAMS_BYTES / 8] = {0};
 	size_t bytes = data->functionParams ? FOLLOW_PARAMS_BYTES : 0;
 	struct blocks blocks = {0};
@@ -455,8 +488,8 @@ static void put_api(struct log_buffer *b, uint32_t domain, uint32_t cbid,
 		bytes -= 8;
 	}
 	log_put_bytes(b, params, bytes);
-	if (api && bytes) {
-		follow_params(api->layout, params, copy_block, &blocks);
+	if (bytes) {
+		follow_params(GST_API_ID(domain, cbid), params, copy_block, &blocks);
 	}
 	put_blocks(b, &blocks);
 }

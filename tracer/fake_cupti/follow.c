@@ -10,9 +10,25 @@
 
 #include "tracer/cupti_abi.h"
 #include "tracer/format/api.h"
+#include "tracer/format/format.h"
+
+#include <stdbool.h>
 
 #define LIST_MAX       256u
 #define ATTRIBUTES_MAX 64u
+#define EDGES_MAX      65536u /* resources.c may look anywhere in them */
+
+/* Calls that callbacks.c reads by their number: no layout says what they point to. */
+#define DRIVER(cbid)	GST_API_ID(GST_API_DOMAIN_DRIVER, cbid)
+#define MODULE_FUNCTION DRIVER(23u)
+#define LIBRARY_KERNEL	DRIVER(681u)
+#define KERNEL_FUNCTION DRIVER(683u)
+#define ADD_KERNEL	DRIVER(502u)
+#define ADD_KERNEL_2	DRIVER(689u)
+
+/* Of a node's parameters: those of a kernel stand where the event of others does. */
+#define NODE_BYTES \
+	(offsetof(struct gst_cu_node_params, event) + sizeof(struct gst_cu_kernel_params))
 
 struct walk {
 	follow_fn *visit;
@@ -35,9 +51,37 @@ static size_t list(uint64_t count, size_t bytes)
 	return (size_t)(count < LIST_MAX ? count : LIST_MAX) * bytes;
 }
 
-void follow_params(uint32_t layout, void *params, follow_fn *visit, void *arg)
+/* All of an array, or the receiver gets none of it. */
+static void go_whole(const struct walk *w, const void *field, uint64_t count, size_t bytes)
+{
+	void **pointer = (void **)(uintptr_t)field;
+
+	if (count > EDGES_MAX) {
+		*pointer = NULL;
+	}
+	go(w, field, count > EDGES_MAX ? 0 : (size_t)count * bytes);
+}
+
+/* True if it is one of the calls that give handles of kernels. */
+static bool follow_kernel_handle(const struct walk *w, uint32_t api, void *params)
+{
+	if (api == KERNEL_FUNCTION) {
+		go(w, &((struct gst_cu_get_function *)params)->function, 8);
+		return true;
+	}
+	if (api == MODULE_FUNCTION || api == LIBRARY_KERNEL) {
+		go(w, &((struct gst_cu_get_kernel *)params)->kernel, 8);
+		go(w, &((struct gst_cu_get_kernel *)params)->name, FOLLOW_TEXT);
+		return true;
+	}
+	return false;
+}
+
+void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg)
 {
 	const struct walk w = {visit, arg};
+	const struct gst_api *api = gst_api_find(id);
+	uint32_t layout = api ? api->layout : (uint32_t)GST_PARAMS_NONE;
 	union {
 		void *any;
 		struct gst_cu_launch_ex *launch_ex;
@@ -50,6 +94,10 @@ void follow_params(uint32_t layout, void *params, follow_fn *visit, void *arg)
 		struct gst_cu_copy_3d_batch_v2 *batch_3d_v2;
 		struct gst_cu_capture_end *capture_end;
 		struct gst_cu_graph_instantiate *instantiate;
+		struct gst_cu_graph_add *graph_add;
+		struct gst_cu_graph_add_data *graph_add_data;
+		struct gst_cu_graph_edges *graph_edges;
+		struct gst_cu_graph_edges_data *graph_edges_data;
 		struct gst_cu_prefetch_batch *prefetch_batch;
 		struct gst_cu_memop_batch *memop_batch;
 		struct gst_cu_semaphores *semaphores;
@@ -62,6 +110,9 @@ void follow_params(uint32_t layout, void *params, follow_fn *visit, void *arg)
 	struct gst_cu_launch_config *config;
 	uint32_t attributes;
 
+	if (follow_kernel_handle(&w, id, params)) {
+		return;
+	}
 	switch ((enum gst_api_layout)layout) {
 	case GST_PARAMS_LAUNCH_EX:
 		config = go(&w, &p.launch_ex->config, sizeof(*config));
@@ -142,6 +193,34 @@ void follow_params(uint32_t layout, void *params, follow_fn *visit, void *arg)
 			go(&w, &p.pool_create->props, 88);
 		}
 		break;
+	case GST_PARAMS_GRAPH_ADD:
+	case GST_PARAMS_GRAPH_ADD_EVENT:
+	case GST_PARAMS_GRAPH_ADD_NODE:
+		go_whole(&w, &p.graph_add->dependencies, p.graph_add->count, 8);
+		if (layout == GST_PARAMS_GRAPH_ADD_NODE) {
+			go(&w, &p.graph_add->params, NODE_BYTES);
+		} else if (id == ADD_KERNEL || id == ADD_KERNEL_2) {
+			go(&w, &p.graph_add->kernel,
+			   id == ADD_KERNEL_2 ? sizeof(*p.graph_add->kernel)
+					      : offsetof(struct gst_cu_kernel_params, kernel));
+		}
+		break;
+	case GST_PARAMS_GRAPH_ADD_NODE_DATA:
+		go_whole(&w, &p.graph_add_data->dependencies, p.graph_add_data->count, 8);
+		go_whole(&w, &p.graph_add_data->data, p.graph_add_data->count,
+			 sizeof(p.graph_add_data->data[0]));
+		go(&w, &p.graph_add_data->params, NODE_BYTES);
+		break;
+	case GST_PARAMS_GRAPH_EDGES:
+		go_whole(&w, &p.graph_edges->from, p.graph_edges->count, 8);
+		go_whole(&w, &p.graph_edges->to, p.graph_edges->count, 8);
+		break;
+	case GST_PARAMS_GRAPH_EDGES_DATA:
+		go_whole(&w, &p.graph_edges_data->from, p.graph_edges_data->count, 8);
+		go_whole(&w, &p.graph_edges_data->to, p.graph_edges_data->count, 8);
+		go_whole(&w, &p.graph_edges_data->data, p.graph_edges_data->count,
+			 sizeof(p.graph_edges_data->data[0]));
+		break;
 	case GST_PARAMS_PREFETCH_BATCH:
 		go(&w, &p.prefetch_batch->ptrs, list(p.prefetch_batch->count, 8));
 		go(&w, &p.prefetch_batch->sizes, list(p.prefetch_batch->count, 8));
@@ -209,12 +288,6 @@ void follow_params(uint32_t layout, void *params, follow_fn *visit, void *arg)
 	case GST_PARAMS_GRAPH_EXEC_NODE:
 	case GST_PARAMS_GRAPH:
 	case GST_PARAMS_GRAPH_UPDATE:
-	case GST_PARAMS_GRAPH_ADD:
-	case GST_PARAMS_GRAPH_ADD_EVENT:
-	case GST_PARAMS_GRAPH_ADD_NODE:
-	case GST_PARAMS_GRAPH_ADD_NODE_DATA:
-	case GST_PARAMS_GRAPH_EDGES:
-	case GST_PARAMS_GRAPH_EDGES_DATA:
 	case GST_PARAMS_GRAPH_NODE:
 	case GST_PARAMS_CAPTURE_EDGES:
 	case GST_PARAMS_CAPTURE_EDGES_DATA:

@@ -15,11 +15,15 @@
  * there is nothing. */
 typedef void *follow_fn(void *arg, const void *pointer, size_t bytes);
 
+/* For @bytes: a text, as far as its end; longer ones than this are not followed. */
+#define FOLLOW_TEXT	SIZE_MAX
+#define FOLLOW_TEXT_MAX 4096u
+
 /* No call has more parameters than this (struct gst_cu_copy_batch). */
 #define FOLLOW_PARAMS_BYTES 96u
 
-/** @params: FOLLOW_PARAMS_BYTES, of which a call of @layout (enum gst_api_layout) has filled in its part. */
-void follow_params(uint32_t layout, void *params, follow_fn *visit, void *arg);
+/** @params: FOLLOW_PARAMS_BYTES, of which the call @id (GST_API_ID) has filled in its part. */
+void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg);
 
 /** @descriptor: the field of struct gst_cupti_resource_data. */
 void follow_resource(uint32_t cbid, void **descriptor, follow_fn *visit, void *arg);
