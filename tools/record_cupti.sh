@@ -94,7 +94,7 @@ status_of() { # COMMAND...: its exit status into $status
 printf 'cupti\tworkload\tuntraced\ttraced\ttrace\tattached\tcalls\tdevice\tids\tapi\tversion\tlibrary\n' >"$out/attach.tsv"
 recorded=0
 
-# record WORKLOAD VERSION FILE SUFFIX KINDS: one run, one row; $calls says whether callbacks came
+# record WORKLOAD VERSION FILE SUFFIX KINDS: one run, one row; $calls says whether callbacks came, - if it is not known
 record() {
 	name=$1-$2$4
 	rm -f "./$name.gst" log
@@ -116,7 +116,8 @@ record() {
 			run_stat log >"$out/$name.stat"
 			facts=$(awk -F '\t' '{ f[$1] = $2 }
 				END { print f["attached"] "\t" f["calls"] "\t" f["device"] "\t" f["ids"] "\t" f["api"] "\t" f["version"] }' "$out/$name.stat")
-			calls=$(printf '%s' "$facts" | cut -f 2)
+			# Of one that was refused nothing is to be expected.
+			[ "$(printf '%s' "$facts" | cut -f 1)" != yes ] || calls=$(printf '%s' "$facts" | cut -f 2)
 		fi
 	fi
 	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$2$4" "$1" "$untraced" "$status" "$trace" "$facts" "$3" >>"$out/attach.tsv"

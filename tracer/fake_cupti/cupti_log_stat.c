@@ -31,7 +31,8 @@ struct stat {
 	uint32_t name_count;
 	uint32_t version;
 	uint32_t missing;
-	int subscribe; /* result */
+	bool is_subscribed; /* it was asked to */
+	int subscribe;	    /* result */
 	uint32_t enabled[DOMAINS], refused[DOMAINS];
 	uint32_t callbacks[DOMAINS];
 	int kind_result[KINDS];
@@ -43,6 +44,10 @@ struct stat {
 	struct ids called; /* correlation ids of callbacks */
 	struct ids worked; /* ... of device records */
 	struct ids told;   /* ... of RUNTIME and DRIVER records */
+	struct ids alone;  /* ... of kernels and launches of graphs, of which a call makes one */
+	struct ids
+		copied; /* ... of copies and memsets outside of graphs, of which it may make several */
+	size_t alone_records;
 	bool is_forced;
 };
 
@@ -120,6 +125,7 @@ static void read_call(struct stat *s, struct log_cursor c)
 	if (!strcmp(name, "cuptiGetVersion") && log_get_32(&c)) {
 		s->version = (uint32_t)log_get_64(&c);
 	} else if (!strncmp(name, "cuptiSubscribe", 14)) {
+		s->is_subscribed = true;
 		s->subscribe = result;
 	} else if (!strcmp(name, "cuptiEnableCallback") && arguments[1] < DOMAINS) {
 		(result ? s->refused : s->enabled)[arguments[1]]++;
@@ -155,6 +161,16 @@ static void add_size(struct stat *s, uint32_t kind, uint32_t size)
 	}
 }
 
+/* A kernel of a graph has the number of the graph's launch. */
+static void add_work(struct stat *s, struct ids *ids, uint32_t id, uint32_t graph)
+{
+	add_id(&s->worked, id);
+	if (!graph) {
+		add_id(ids, id);
+		s->alone_records += ids == &s->alone;
+	}
+}
+
 /* @room: bytes to the next record. */
 static void read_record(struct stat *s, const unsigned char *record, uint32_t room)
 {
@@ -176,16 +192,16 @@ static void read_record(struct stat *s, const unsigned char *record, uint32_t ro
 	add_size(s, r.kind, room);
 	switch (r.kind) {
 	case GST_CUPTI_KIND_CONCURRENT_KERNEL:
-		add_id(&s->worked, r.kernel.correlationId);
+		add_work(s, &s->alone, r.kernel.correlationId, r.kernel.graphId);
 		break;
 	case GST_CUPTI_KIND_MEMCPY:
-		add_id(&s->worked, r.copy.correlationId);
+		add_work(s, &s->copied, r.copy.correlationId, r.copy.graphId);
 		break;
 	case GST_CUPTI_KIND_MEMSET:
-		add_id(&s->worked, r.memset.correlationId);
+		add_work(s, &s->copied, r.memset.correlationId, r.memset.graphId);
 		break;
 	case GST_CUPTI_KIND_GRAPH_TRACE:
-		add_id(&s->worked, r.graph.correlationId);
+		add_work(s, &s->alone, r.graph.correlationId, 0);
 		break;
 	case GST_CUPTI_KIND_DRIVER:
 	case GST_CUPTI_KIND_RUNTIME:
@@ -270,6 +286,8 @@ static void read_events(struct stat *s, const struct log_file *file)
 	sort_ids(&s->called);
 	sort_ids(&s->worked);
 	sort_ids(&s->told);
+	sort_ids(&s->alone);
+	sort_ids(&s->copied);
 }
 
 static void print_domain(const struct stat *s, const char *name, uint32_t domain)
@@ -278,13 +296,19 @@ static void print_domain(const struct stat *s, const char *name, uint32_t domain
 	       s->enabled[domain], s->refused[domain]);
 }
 
-/* Of @count ids in device records, @found belong to a call. */
-static const char *how(size_t count, size_t found)
+/* Of the ids in device records, @found belong to a call. A number that CUPTI left standing belongs to one too, so
+ * works that cannot be of one call must not share one. */
+static const char *how(const struct stat *s, size_t found)
 {
-	if (!count) {
+	bool is_shared = s->alone.count < s->alone_records || common_ids(&s->alone, &s->copied) > 0;
+
+	if (!s->worked.count) {
 		return "none";
 	}
-	return found == count ? "match" : count == 1 ? "one stale number" : "do not match";
+	if (s->worked.count == 1 && (is_shared || !found)) {
+		return "one stale number";
+	}
+	return is_shared ? "stale numbers" : found == s->worked.count ? "match" : "do not match";
 }
 
 static void print(const struct stat *s)
@@ -294,7 +318,12 @@ static void print(const struct stat *s)
 
 	printf("library\t%s\nversion\t%u\nmissing-functions\t%u\n", s->library, s->version,
 	       s->missing);
-	printf("subscribe\t%d\nthreads\t%u\n", s->subscribe, s->threads);
+	if (s->is_subscribed) {
+		printf("subscribe\t%d\n", s->subscribe);
+	} else {
+		printf("subscribe\tnot asked\n");
+	}
+	printf("threads\t%u\n", s->threads);
 	print_domain(s, "driver", GST_CUPTI_DOMAIN_DRIVER);
 	print_domain(s, "runtime", GST_CUPTI_DOMAIN_RUNTIME);
 	print_domain(s, "resource", GST_CUPTI_DOMAIN_RESOURCE);
@@ -316,14 +345,14 @@ static void print(const struct stat *s)
 	printf("correlation\t%zu ids in calls, %zu in device records, %zu in both, %zu in api records, %zu of "
 	       "them in device records\n",
 	       s->called.count, s->worked.count, joined, s->told.count, told);
-	printf("attached\t%s\n", s->version && !s->subscribe ? "yes" : "no");
+	printf("attached\t%s\n", s->is_subscribed && !s->subscribe ? "yes" : "no");
 	printf("calls\t%s\n",
 	       s->callbacks[GST_CUPTI_DOMAIN_DRIVER] + s->callbacks[GST_CUPTI_DOMAIN_RUNTIME]
 		       ? "yes"
 		       : "none");
 	printf("device\t%s\n", s->worked.count ? "yes" : "none");
-	printf("ids\t%s\n", how(s->worked.count, joined));
-	printf("api\t%s\n", s->told.count ? how(s->worked.count, told) : "none");
+	printf("ids\t%s\n", how(s, joined));
+	printf("api\t%s\n", s->told.count ? how(s, told) : "none");
 }
 
 int main(int argc, char **argv)
@@ -346,6 +375,8 @@ int main(int argc, char **argv)
 		free(s->called.list);
 		free(s->worked.list);
 		free(s->told.list);
+		free(s->alone.list);
+		free(s->copied.list);
 		free(s);
 	}
 	return argc > 1 ? 0 : 2;
