@@ -4,7 +4,7 @@
 # are in testdata/cupti.
 # usage: cupti_replay_test.sh GSTRACE LIBGSTRACE FAKE_CUPTI FAKE_CUPTI_11_8 FAKE_APP RECORDER PLAYER STAT AWK
 #                             RECORD_CUPTI RECORDS FOLDER
-# FOLDER: recordings of real programs; there may be none
+# FOLDER: recordings of real programs
 set -u
 gstrace=$(readlink -f "$1")
 library=$(readlink -f "$2")
@@ -144,7 +144,8 @@ cat >bin/work <<END
 #!/bin/sh
 FAKE_CUPTI=$fake exec $app -c 'stream s; launch s a 1us; devsync; exit 4'
 END
-chmod +x bin/work
+sed 's/-c .stream/-c '"'fault version 14; stream/" bin/work >bin/refused
+chmod +x bin/work bin/refused
 : >libcupti.so.12.0 # cannot be loaded
 "$record_cupti" --bin bin --lib "$library" --recorder "$recorder" --stat "$stat" --out recorded --only --cupti "$fake" --cupti libcupti.so.12.0 \
 	work >out 2>err || fails "record_cupti.sh gave $?: $(cat err)"
@@ -153,13 +154,18 @@ row() {
 }
 [ "$(row "$(basename "$fake")")" = "work 4 4 yes yes yes match" ] || fails "attach.tsv says of the fake: $(cat recorded/attach.tsv)"
 [ "$(row 12.0)" = "work 4 4 - - - -" ] || fails "attach.tsv says of what is no library: $(cat recorded/attach.tsv)"
+# One that is too old is not asked for anything, and the program is as it is untraced.
+"$record_cupti" --bin bin --lib "$library" --recorder "$recorder" --stat "$stat" --out refused --only --cupti "$fake" refused >out 2>err ||
+	fails "record_cupti.sh of an old one gave $?: $(cat err)"
+[ "$(tail -n +2 refused/attach.tsv | cut -f 1-10 | tr '\t' ' ')" = "$(basename "$fake") refused 4 4 none no none none none none" ] ||
+	fails "attach.tsv says of an old one: $(cat refused/attach.tsv)"
 cp "recorded/work-$(basename "$fake").gst" ./work.gst
 play work "$dir/recorded/work-$(basename "$fake").cupti.gz"
 same work
 
 # Of real programs. NAME.diff beside a recording: what this libgstrace writes otherwise than the one that recorded.
 for file in "$real"/*.cupti.gz; do
-	[ -f "$file" ] || continue
+	[ -f "$file" ] || fails "no recordings in $real"
 	name=$(basename "$file" .cupti.gz)
 	cp "${file%.cupti.gz}.gst" "./$name.gst"
 	play "$name" "$file"
