@@ -34,7 +34,7 @@ static void say_failed(struct gst_flusher *f, int result)
 	}
 }
 
-/* CUPTI 11.8 beside a new driver: device records come, callbacks never do. */
+/* CUPTI 11.x beside a new driver: device records come, callbacks may never do. */
 static void say_silence(struct gst_flusher *f)
 {
 	bool is_told = atomic_load(&f->activity->is_told);
