@@ -142,9 +142,8 @@ struct gst_mark {
 	uint64_t base, size;
 };
 
-#define GREENS_MAX \
-	8u /* more green contexts than this of one context are joined in a barrier point */
-#define MARKS_MAX 256u /* at once; of more only the first ones are heeded */
+#define GREENS_MAX 8u	/* green contexts of one context; more are joined in a barrier point */
+#define MARKS_MAX  256u /* at once; of more only the first ones are heeded */
 
 struct gst_order_process {
 	struct gst_map execs;	/* handle -> index into exec_fronts */
