@@ -272,11 +272,11 @@ static void measure(void (*shape)(struct program *p, uint32_t ops), uint32_t ops
 			    .now = 1000000,
 			    .random = 88172645463325252u};
 	struct gst_arena *arena = gst_arena_new(0);
-	struct gst_loader *loader;
-	const struct gst_model *m;
-	const struct gst_order *o;
-	const struct gst_timing *t;
-	const struct gst_findings *f;
+	struct gst_loader *loader = NULL;
+	const struct gst_model *m = NULL;
+	const struct gst_order *o = NULL;
+	const struct gst_timing *t = NULL;
+	const struct gst_findings *f = NULL;
 	struct gst_err err = {0};
 	const char *text;
 	size_t length;
