@@ -96,7 +96,7 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
  * with GST_ACTIVITY_PEERS a launch of a graph takes 23 us longer, and a program with one context cannot make such a copy: to be called when
  * a second context appears and before a call that names two. With GST_ACTIVITY_EVENT_IDS a record and a wait take 0.5 us
  * longer, and while one thread uses events the order of its calls tells which record is meant: to be called before a second
- * thread does. A kind that cannot be enabled gets a note. Threads: any, in a callback too; no lock is held, errno is kept.
+ * thread does, and when an event becomes part of a graph, whose launches then record it. A kind that cannot be enabled gets a note. Threads: any, in a callback too; no lock is held, errno is kept.
  *
  * While CUPTI is being flushed it is only noted: a flush may hold CUPTI's locks for long, or for ever, and the program's
  * thread must not wait for it. gst_activity_enable_postponed() makes up for it.

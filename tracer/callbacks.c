@@ -39,6 +39,10 @@ static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(EVENT_SYNC) | \
 	 CLASS_BIT(EVENT_QUERY) | CLASS_BIT(EVENT_ELAPSED))
 
+/* Classes among which are calls that make an event part of a graph. */
+#define GRAPH_EVENT_CLASSES \
+	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(GRAPH_BUILD))
+
 _Static_assert(GST_API_CLASS_COUNT < 64, "a class is a bit");
 
 void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
@@ -619,6 +623,20 @@ static void note_event_user(struct gst_callbacks *cb, struct gst_thread_slot *sl
 	gst_activity_enable_late(cb->activity, GST_ACTIVITY_EVENT_IDS);
 }
 
+/* Records and waits that a graph makes at each launch are no calls: only CUPTI's numbers tell which is which. */
+static void note_event_of_graph(struct gst_callbacks *cb, const struct gst_api *api,
+				const struct gst_call_params *d)
+{
+	bool is_external = (api->class_id == GST_API_CLASS_EVENT_RECORD ||
+			    api->class_id == GST_API_CLASS_EVENT_WAIT) &&
+			   d->flags & (GST_CU_EVENT_RECORD_EXTERNAL | GST_CU_EVENT_WAIT_EXTERNAL);
+
+	if ((is_external || api->layout == GST_PARAMS_GRAPH_ADD_EVENT) && cb->activity &&
+	    !atomic_load(&cb->is_cupti_dead)) {
+		gst_activity_enable_late(cb->activity, GST_ACTIVITY_EVENT_IDS);
+	}
+}
+
 /* Whether the call changes what is alive, or when it was used last. */
 static bool has_state_of(const struct gst_api *api)
 {
@@ -669,6 +687,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			if (data->functionParams) {
 				gst_call_params_read(&d, api, data->functionParams);
 			}
+			note_event_of_graph(cb, api, &d);
 			push_silent(cb, slot, api, data, &d, GST_SEGMENT_NONE);
 		}
 		return;
@@ -677,6 +696,9 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	memset(&r, 0, sizeof(r));
 	if (data->functionParams) {
 		gst_call_params_read(&d, api, data->functionParams);
+	}
+	if (__builtin_expect(GRAPH_EVENT_CLASSES >> api->class_id & 1, 0)) {
+		note_event_of_graph(cb, api, &d);
 	}
 	r.prefix.api = api->api;
 	r.prefix.ctx = data->contextUid;

@@ -830,6 +830,23 @@ static void *use_events(void *arg)
 	return NULL;
 }
 
+/* In a graph it will be recorded by launches: no call says so. */
+static void *use_graph_event(void *arg)
+{
+	const struct gst_cu_event_record plain = {.event = pointer(9), .hStream = pointer(1)};
+	const struct gst_cu_event_record external = {
+		.event = pointer(9), .hStream = pointer(1), .flags = GST_CU_EVENT_RECORD_EXTERNAL};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuEventRecordWithFlags", 11, &plain);
+	leave(b, driver, "cuEventRecordWithFlags", 11, &plain, 0);
+	assert_int_equal(ids_enabled, 0);
+	enter(b, driver, "cuEventRecordWithFlags", 12, &external);
+	assert_int_equal(ids_enabled, 2);
+	leave(b, driver, "cuEventRecordWithFlags", 12, &external, 0);
+	return NULL;
+}
+
 static struct gst_activity *late_activity(struct bench *b, const struct gst_cupti *cupti)
 {
 	struct gst_activity *activity = calloc(1, sizeof(*activity));
@@ -864,6 +881,13 @@ static void test_late_kinds(void **state)
 	struct bench *b = bench_new(4u << 20);
 	struct gst_activity *activity = late_activity(b, &cupti);
 
+	in_thread(use_graph_event, b);
+	assert_int_equal(ids_enabled, 2);
+	bench_free(b);
+	free(activity);
+
+	b = bench_new(4u << 20);
+	activity = late_activity(b, &cupti);
 	/* Its thread lives on: a thread after another one's end may have its place. */
 	use_events(b);
 	use_events(b);
