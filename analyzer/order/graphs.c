@@ -37,7 +37,6 @@ struct source {
 /* Slots: nodes with records, by index; then joins, each after those that it hangs on. */
 struct plan {
 	bool is_made, is_cut, is_cyclic, is_vague;
-	bool is_given_up;     /* the budget is too small to make it, and never grows */
 	gst_call_id from, to; /* holds for launches from .. to - 1; GST_NONE: for all later ones */
 	GST_VEC(uint32_t) nodes; /* of the first slots: indices into graph_nodes */
 	uint32_t join_count;
@@ -380,7 +379,7 @@ static void make_plan(struct gst_order_builder *b, uint32_t graph, gst_call_id l
 	p->join_count = 0;
 	p->is_made = true;
 	p->is_vague = p->is_cyclic = false;
-	p->is_cut = p->is_given_up = !spend(g, 4 * (n + x->edge_count) + 16);
+	p->is_cut = !spend(g, 4 * (n + x->edge_count) + 16);
 	if (p->is_cut)
 		return;
 	b->o->stats.steps += n + x->edge_count;
@@ -639,7 +638,7 @@ void gst_order_graph_rules(struct gst_order_builder *b, gst_op_id launch)
 	for (size_t i = 0; i < g->graphs.count; i++) {
 		struct plan *p = &g->plans[g->graphs.data[i]];
 
-		if (!p->is_given_up && !is_planned(g, p, call))
+		if (!is_planned(g, p, call))
 			make_plan(b, g->graphs.data[i], call);
 		is_whole &= lay_plan(b, p, launch);
 	}
