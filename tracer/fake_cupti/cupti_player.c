@@ -834,8 +834,11 @@ static void play_in(struct player_thread *t)
 	if (is_end) {
 		/* With the destructors that libgstrace has for its threads. */
 		pthread_join(t->thread, NULL);
-		whose = 0;
 		t->is_started = false;
+		/* The other threads wait, and may look. */
+		pthread_mutex_lock(&lock);
+		whose = 0;
+		pthread_mutex_unlock(&lock);
 	}
 }
 
