@@ -79,7 +79,7 @@ grep -Eq 'first kernel|operations on devices| 0 ns|0\.0 %' out && fails "somethi
 "$gstrace" analyze --format=json order.gst | grep -q '"busy_ns": 0' && fails "JSON gives a busy time"
 
 # NVTX: ranges of the program name what is found; without it the trace says so.
-expect 0 -o nvtx.gst -- "$app" -c 'stream s; nvtx name-stream compute s; nvtx push step; nvtx push forward; launch s gemm 3ms; nvtx pop
+expect 0 -o nvtx.gst -- "$app" -c 'stream s; nvtx name-stream compute s; nvtx push step; nvtx push forward; launch s gemm 400ms; nvtx pop
 	nvtx start io r; sync s; nvtx end r; nvtx pop; nvtx mark over'
 "$gstrace" analyze nvtx.gst >out 2>err
 grep -q '^NVTX       3 ranges, 1 mark, 1 name' out || fails "the report counts NVTX: $(cat out)"
