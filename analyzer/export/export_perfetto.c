@@ -1718,24 +1718,31 @@ static uint64_t op_category(const struct gst_op *op)
 	return CATEGORY_OTHER_OP;
 }
 
-/* The same op as a slice on the track of its stream. */
-static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t rules)
+/* The row among those of place @number that is free for this time: its track, named when it is new. */
+static uint64_t row_at(struct exporter *x, uint32_t number, uint64_t begin_ns, uint64_t end_ns)
 {
-	const struct gst_model *m = x->m;
-	const struct gst_op *op = &m->ops[id];
-	uint32_t number = track_of(x, op);
 	struct place *place = &x->places[number];
-	struct gst_lane *lane = gst_lanes_take(&place->lanes, op->begin_ns, op->end_ns);
-	uint64_t category = op_category(op), bytes;
-	uint32_t range;
-	struct notes notes = {.count = 0};
-	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT, end = begin;
+	struct gst_lane *lane = gst_lanes_take(&place->lanes, begin_ns, end_ns);
 
 	if (!lane->uuid) {
 		lane->uuid = x->next_uuid++;
 		put_row(x, lane->uuid, ctx_uuid(x, place->ctx), place_name(x, number),
 			place_rank(x, number));
 	}
+	return lane->uuid;
+}
+
+/* The same op as a slice on the track of its stream. */
+static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t rules)
+{
+	const struct gst_model *m = x->m;
+	const struct gst_op *op = &m->ops[id];
+	uint64_t row = row_at(x, track_of(x, op), op->begin_ns, op->end_ns);
+	uint64_t category = op_category(op), bytes;
+	uint32_t range;
+	struct notes notes = {.count = 0};
+	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT, end = begin;
+
 	note_number(&notes, NOTE_OP, id);
 	if (op->call != GST_NONE) {
 		note_number(&notes, NOTE_CORRELATION, m->calls[op->call].corr);
@@ -1759,8 +1766,8 @@ static void put_slice(struct exporter *x, gst_op_id id, uint64_t name, uint64_t 
 	begin.name_iid = name;
 	use_notes(&begin, &notes);
 	use_flows(&begin, &x->flows_in, &x->flows_out);
-	put_event(x, SLICE_BEGIN, lane->uuid, op->begin_ns, &begin);
-	put_event(x, SLICE_END, lane->uuid, op->end_ns, &end);
+	put_event(x, SLICE_BEGIN, row, op->begin_ns, &begin);
+	put_event(x, SLICE_END, row, op->end_ns, &end);
 }
 
 static uint64_t memop_name(struct exporter *x, const struct gst_memop *op)
@@ -1783,18 +1790,11 @@ static void put_moment(struct exporter *x, gst_op_id id, uint64_t at_ns)
 {
 	const struct gst_op *op = &x->m->ops[id];
 	const struct gst_memop *memop = &x->m->memops[op->detail];
-	uint32_t number = place_of(x, op);
-	struct place *place = &x->places[number];
 	uint64_t name = memop_name(x, memop), category = CATEGORY_OTHER_OP;
-	struct gst_lane *lane = gst_lanes_take(&place->lanes, at_ns, at_ns);
+	uint64_t row = row_at(x, place_of(x, op), at_ns, at_ns);
 	struct notes notes = {.count = 0};
 	GstPf__TrackEvent begin = GST_PF__TRACK_EVENT__INIT, end = begin;
 
-	if (!lane->uuid) {
-		lane->uuid = x->next_uuid++;
-		put_row(x, lane->uuid, ctx_uuid(x, place->ctx), place_name(x, number),
-			place_rank(x, number));
-	}
 	note_number(&notes, NOTE_MEMORY_OP, id);
 	note_number(&notes, NOTE_CORRELATION, x->m->calls[op->call].corr);
 	note_number(&notes, NOTE_ADDRESS, memop->address);
@@ -1804,8 +1804,8 @@ static void put_moment(struct exporter *x, gst_op_id id, uint64_t at_ns)
 	begin.has_name_iid = true;
 	begin.name_iid = name;
 	use_notes(&begin, &notes);
-	put_event(x, SLICE_BEGIN, lane->uuid, at_ns, &begin);
-	put_event(x, SLICE_END, lane->uuid, at_ns, &end);
+	put_event(x, SLICE_BEGIN, row, at_ns, &begin);
+	put_event(x, SLICE_END, row, at_ns, &end);
 }
 
 static void put_op(struct exporter *x, gst_op_id id)
