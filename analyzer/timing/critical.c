@@ -802,10 +802,23 @@ static gst_stream_id stream_of(const struct gst_model *m, gst_node_id node)
 	return node < m->op_count ? m->ops[node].stream : GST_NONE;
 }
 
+/* Those of @from that @order names, to @to, largest first. @order: keys are sizes, values places in @from; changed. */
+static void take_largest_first(struct gst_sort_item *order, size_t count, const void *from,
+			       void *to, size_t size)
+{
+	for (size_t i = 0; i < count; i++) {
+		order[i].key = UINT64_MAX - order[i].key;
+	}
+	gst_sort_items(order, count);
+	for (size_t i = 0; i < count; i++) {
+		memcpy((char *)to + i * size, (const char *)from + order[i].value * size, size);
+	}
+}
+
 static void blame_waits(const struct walk *w, struct gst_arena *arena, struct gst_critical *out)
 {
 	GST_VEC(struct gst_blame) blames = {0};
-	GST_VEC(uint32_t) next = {0}; /* another one of the same hash, + 1 */
+	GST_VEC(uint32_t) next = {0}; /* another one of the same hash; GST_NONE: none */
 	struct gst_sort_item *order;
 	struct gst_blame *sorted;
 	struct gst_map heads = {0};
@@ -856,14 +869,10 @@ static void blame_waits(const struct walk *w, struct gst_arena *arena, struct gs
 	}
 	order = gst_mem_alloc(blames.count * sizeof(*order));
 	for (uint32_t i = 0; i < blames.count; i++) {
-		order[i] = (struct gst_sort_item){.key = UINT64_MAX - blames.data[i].held_ns,
-						  .value = i};
+		order[i] = (struct gst_sort_item){.key = blames.data[i].held_ns, .value = i};
 	}
-	gst_sort_items(order, blames.count);
 	sorted = GST_ARENA_ARRAY(arena, struct gst_blame, blames.count);
-	for (size_t i = 0; i < blames.count; i++) {
-		sorted[i] = blames.data[order[i].value];
-	}
+	take_largest_first(order, blames.count, blames.data, sorted, sizeof(*sorted));
 	out->blames = sorted;
 	out->blame_count = (uint32_t)blames.count;
 	gst_mem_free(order, blames.count * sizeof(*order));
@@ -894,15 +903,12 @@ static void blame_streams(const struct walk *w, struct gst_arena *arena, struct 
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (all[i].ops > 0) {
-			order[out->stream_count++] = (struct gst_sort_item){
-				.key = UINT64_MAX - all[i].run_ns, .value = i};
+			order[out->stream_count++] =
+				(struct gst_sort_item){.key = all[i].run_ns, .value = i};
 		}
 	}
-	gst_sort_items(order, out->stream_count);
 	sorted = GST_ARENA_ARRAY(arena, struct gst_blamed_stream, out->stream_count);
-	for (uint32_t i = 0; i < out->stream_count; i++) {
-		sorted[i] = all[order[i].value];
-	}
+	take_largest_first(order, out->stream_count, all, sorted, sizeof(*sorted));
 	out->streams = sorted;
 	gst_mem_free(order, count * sizeof(*order));
 	gst_mem_free(all, count * sizeof(*all));
@@ -950,13 +956,10 @@ static void blame_ranges(const struct walk *w, struct gst_arena *arena, struct g
 	}
 	order = gst_mem_alloc(all.count * sizeof(*order));
 	for (uint32_t i = 0; i < all.count; i++) {
-		order[i] = (struct gst_sort_item){.key = UINT64_MAX - all.data[i].ns, .value = i};
+		order[i] = (struct gst_sort_item){.key = all.data[i].ns, .value = i};
 	}
-	gst_sort_items(order, all.count);
 	sorted = GST_ARENA_ARRAY(arena, struct gst_blamed_range, all.count);
-	for (size_t i = 0; i < all.count; i++) {
-		sorted[i] = all.data[order[i].value];
-	}
+	take_largest_first(order, all.count, all.data, sorted, sizeof(*sorted));
 	out->ranges = sorted;
 	out->range_count = (uint32_t)all.count;
 	gst_mem_free(order, all.count * sizeof(*order));
