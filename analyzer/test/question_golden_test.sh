@@ -9,24 +9,8 @@ set -u
 gstrace=$1
 golden=$2
 data=$3
-out=${GSTRACE_GOLDEN_OUT:-}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/question_golden.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failed=0
-count=0
-
-# keep NAME: compares $dir/new with the golden, or writes it.
-keep() {
-	count=$((count + 1))
-	echo "$1" >>"$dir/names"
-	if [ -n "$out" ]; then
-		cp "$dir/new" "$out/$1" || failed=1
-	elif ! diff -u "$golden/$1" "$dir/new" >"$dir/diff" 2>&1; then
-		echo "question_golden_test: $1 differs; if that is meant: tools/golden.sh --update, and read the diff" >&2
-		head -40 "$dir/diff" >&2
-		failed=1
-	fi
-}
+test=question_golden_test
+. analyzer/test/golden_keep.sh
 
 # ask NAME ARGUMENTS: the answer and, if it is not 0, the status. The version is not a matter of this.
 ask() {
@@ -90,12 +74,4 @@ for trace in n1_nvtx g4_graph_edges g7_loop_body x_hang x_windows x_lost_calls x
 	critical "$trace" "traces/$trace.gstext"
 done
 
-[ "$count" -gt 0 ] || failed=1
-for file in "${out:-$golden}"/*; do
-	grep -qxF "$(basename "$file")" "$dir/names" || {
-		echo "question_golden_test: $file belongs to no question any more: remove it" >&2
-		failed=1
-	}
-done
-[ "$failed" -eq 0 ] && echo "question_golden_test: $count ok"
-exit "$failed"
+finish question

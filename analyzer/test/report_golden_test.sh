@@ -9,24 +9,8 @@ set -u
 gstrace=$1
 golden=$2
 shift 2
-out=${GSTRACE_GOLDEN_OUT:-}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/report_golden.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failed=0
-count=0
-
-# keep NAME: compares $dir/new with the golden, or writes it.
-keep() {
-	count=$((count + 1))
-	echo "$1" >>"$dir/names"
-	if [ -n "$out" ]; then
-		cp "$dir/new" "$out/$1" || failed=1
-	elif ! diff -u "$golden/$1" "$dir/new" >"$dir/diff" 2>&1; then
-		echo "report_golden_test: $1 differs; if that is meant: tools/golden.sh --update, and read the diff" >&2
-		head -40 "$dir/diff" >&2
-		failed=1
-	fi
-}
+test=report_golden_test
+. analyzer/test/golden_keep.sh
 
 for trace; do
 	name=$(basename "$trace")
@@ -45,12 +29,4 @@ for trace; do
 		;;
 	esac
 done
-[ "$count" -gt 0 ] || failed=1
-for file in "${out:-$golden}"/*; do
-	grep -qxF "$(basename "$file")" "$dir/names" || {
-		echo "report_golden_test: $file belongs to no trace any more: remove it" >&2
-		failed=1
-	}
-done
-[ "$failed" -eq 0 ] && echo "report_golden_test: $count ok"
-exit "$failed"
+finish trace
