@@ -13,11 +13,11 @@
  */
 #include "tracer/cupti_api.h"
 #include "tracer/fake_cupti/cupti_log.h"
+#include "tracer/fake_cupti/fake_inject.h"
 #include "tracer/fake_cupti/follow.h"
 #include "tracer/format/api.h"
 #include "tracer/format/format.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -842,26 +842,6 @@ static void play_in(struct player_thread *t)
 	}
 }
 
-static void inject(void)
-{
-	const char *path = getenv("CUDA_INJECTION64_PATH");
-	int (*initialize)(void);
-	void *library;
-
-	if (!path || !path[0]) {
-		return;
-	}
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		fprintf(stderr, "cupti_player: %s\n", dlerror());
-		return;
-	}
-	*(void **)&initialize = dlsym(library, "InitializeInjection");
-	if (initialize) {
-		initialize();
-	}
-}
-
 EXPORT int fake_run_script(const char *path);
 
 /* What fake_app calls: the script is the name of a recording. */
@@ -872,7 +852,7 @@ int fake_run_script(const char *path)
 		log_fail("nothing was recorded");
 	}
 	take_name(&threads[main_thread]);
-	inject();
+	fake_inject("cupti_player");
 	for (position = 1; position < file.count && !is_forced_flush(&file.events[position]);
 	     position++) {
 		const struct log_event *event = &file.events[position];

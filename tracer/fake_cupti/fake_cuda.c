@@ -10,7 +10,6 @@
  */
 #include "tracer/fake_cupti/fake_cupti.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "tracer/fake_cupti/fake_device.h"
+#include "tracer/fake_cupti/fake_inject.h"
 #include "tracer/fake_cupti/fake_internal.h"
 #include "tracer/format/format.h"
 
@@ -303,33 +303,13 @@ EXPORT int cuDriverGetVersion(int *version)
 	return 0;
 }
 
-static void inject(void)
-{
-	const char *path = getenv("CUDA_INJECTION64_PATH");
-	int (*initialize)(void);
-	void *library;
-
-	if (!path || !path[0]) {
-		return;
-	}
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		fprintf(stderr, "fake_cuda: %s\n", dlerror());
-		return;
-	}
-	*(void **)&initialize = dlsym(library, "InitializeInjection");
-	if (initialize) {
-		initialize();
-	}
-}
-
 static void start(void)
 {
 	struct gst_cupti_resource_data data = {.context = FAKE_CONTEXT};
 
 	fake_device_init(&cuda.device);
 	cuda.stream_id[0] = NULL_STREAM_ID;
-	inject();
+	fake_inject("fake_cuda");
 	fake_callback(GST_CUPTI_DOMAIN_RESOURCE, GST_CUPTI_RESOURCE_CU_INIT_FINISHED, NULL);
 	fake_callback(GST_CUPTI_DOMAIN_RESOURCE, GST_CUPTI_RESOURCE_CONTEXT_CREATED, &data);
 	fake_context_created();
