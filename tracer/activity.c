@@ -6,7 +6,7 @@
  *             delivery, field by field, each field gated by the version that has it.
  * Invariant : CUPTI always gets a buffer (before 12.9 it dies without one); a buffer of ours is zero when
  *             handed out; no field is read that the library in use does not write.
- * Not here  : when CUPTI is flushed (flusher.c), what records mean (analyzer).
+ * Not here  : which kinds are asked for (activity_kinds.c), when CUPTI is flushed (flusher.c), what records mean (analyzer).
  */
 #include "tracer/activity.h"
 #include "tracer/format/api.h"
@@ -25,11 +25,6 @@
 
 /* CUPTI's buffer callbacks carry no pointer of ours. */
 static struct gst_activity *receiver;
-
-static bool has(const struct gst_activity *a, uint32_t since)
-{
-	return a->cupti->version >= since;
-}
 
 /* Bytes that are read of a record, from which version on: the gates of the functions below, as sizes. */
 static const struct {
@@ -62,7 +57,7 @@ static const struct {
 static void set_read_sizes(struct gst_activity *a)
 {
 	for (size_t i = 0; i < sizeof(read_sizes) / sizeof(read_sizes[0]); i++) {
-		if (has(a, read_sizes[i].since)) {
+		if (gst_activity_has(a, read_sizes[i].since)) {
 			a->read_sizes[read_sizes[i].kind] = read_sizes[i].bytes;
 		}
 	}
@@ -109,7 +104,7 @@ void gst_activity_on_requested(uint8_t **buffer, size_t *size, size_t *max_recor
 		}
 	}
 	/* Every buffer is inside CUPTI. Newer ones take no for an answer; older ones die of it. */
-	if (has(a, GST_CUPTI_V_12_9) &&
+	if (gst_activity_has(a, GST_CUPTI_V_12_9) &&
 	    atomic_load_explicit(&a->spares, memory_order_relaxed) >= GST_ACTIVITY_SPARES) {
 		spare = MAP_FAILED;
 	} else {
@@ -248,6 +243,13 @@ void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffe
 	errno = saved_errno;
 }
 
+int gst_activity_receive(struct gst_activity *a)
+{
+	receiver = a;
+	return a->cupti->cuptiActivityRegisterCallbacks(gst_activity_on_requested,
+							gst_activity_on_completed);
+}
+
 /* ---- translation ---- */
 
 /* Device records mostly end in fields that are 0; those are left out. */
@@ -348,7 +350,7 @@ static void translate_memcpy(struct gst_activity *a, struct gst_activity_pages *
 		.graph = m->graphId,
 	};
 
-	if (has(a, GST_CUPTI_V_12_8)) {
+	if (gst_activity_has(a, GST_CUPTI_V_12_8)) {
 		r.copy_count = m->copyCount < UINT32_MAX ? (uint32_t)m->copyCount : UINT32_MAX;
 	}
 	put_device(a, pages, &r, GST_KIND_MEMCPY, sizeof(r), m->correlationId);
@@ -430,7 +432,7 @@ static void translate_context(struct gst_activity *a, struct gst_activity_pages 
 		.null_stream = c->nullStreamId,
 	};
 
-	if (has(a, GST_CUPTI_V_12_4) && c->isGreenContext) {
+	if (gst_activity_has(a, GST_CUPTI_V_12_4) && c->isGreenContext) {
 		r.parent = c->parentContextId;
 	}
 	put_def(a, pages, &r, GST_KIND_CONTEXT, sizeof(r), 0);
@@ -515,11 +517,12 @@ static void translate_overhead(struct gst_activity *a, struct gst_activity_pages
 	};
 	uint32_t corr = 0;
 
-	if (has(a, GST_CUPTI_V_12_4)) {
+	if (gst_activity_has(a, GST_CUPTI_V_12_4)) {
 		corr = o->correlationId;
 	}
 	put_device(a, pages, &r, GST_KIND_OVERHEAD, sizeof(r), corr);
-	if (has(a, GST_CUPTI_V_12_4) && o->overheadKind == GST_CUPTI_OVERHEAD_COMMAND_BUFFER_FULL) {
+	if (gst_activity_has(a, GST_CUPTI_V_12_4) &&
+	    o->overheadKind == GST_CUPTI_OVERHEAD_COMMAND_BUFFER_FULL) {
 		free(o->overheadData);
 	}
 }
@@ -537,7 +540,7 @@ static void translate_sync(struct gst_activity *a, struct gst_activity_pages *pa
 		.flags = device_flags(a, s->end),
 	};
 
-	if (has(a, GST_CUPTI_V_12_8)) {
+	if (gst_activity_has(a, GST_CUPTI_V_12_8)) {
 		r.sync_id = s->cudaEventSyncId;
 		r.result = s->returnValue;
 	}
@@ -554,7 +557,7 @@ static void translate_event(struct gst_activity *a, struct gst_activity_pages *p
 		.device = UINT32_MAX,
 	};
 
-	if (has(a, GST_CUPTI_V_12_8)) {
+	if (gst_activity_has(a, GST_CUPTI_V_12_8)) {
 		r.device = e->deviceId;
 		r.sync_id = e->cudaEventSyncId;
 		r.time_ns = e->deviceTimestamp;
@@ -815,185 +818,4 @@ bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *p
 		break;
 	}
 	return true;
-}
-
-/* ---- start ---- */
-
-static void set_attribute(struct gst_activity *a, uint32_t attribute, uint8_t value)
-{
-	size_t size = sizeof(value);
-
-	/* Refused by versions that do not have it: then CUPTI's own way stays. */
-	if (a->cupti->cuptiActivitySetAttribute) {
-		(void)a->cupti->cuptiActivitySetAttribute(attribute, &size, &value);
-	}
-}
-
-static const struct {
-	uint32_t kind;
-	const char *name;
-	enum gst_activity_when when;
-} wanted_kinds[] = {
-	/* Definitions first: their records come as soon as the kind is on. */
-	{GST_CUPTI_KIND_DEVICE, "device", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_CONTEXT, "context", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_STREAM, "stream", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_CONCURRENT_KERNEL, "concurrent kernel", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_MEMCPY, "memcpy", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_MEMSET, "memset", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_GRAPH_TRACE, "graph", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_MEMORY2, "memory", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_OVERHEAD, "overhead", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_HOST_LAUNCH, "host function", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_GRAPH_HOST_NODE, "host node of a graph", GST_ACTIVITY_START},
-	{GST_CUPTI_KIND_SYNCHRONIZATION, "synchronization", GST_ACTIVITY_EVENT_IDS},
-	{GST_CUPTI_KIND_CUDA_EVENT, "event", GST_ACTIVITY_EVENT_IDS},
-	{GST_CUPTI_KIND_MEMCPY2, "peer memcpy", GST_ACTIVITY_PEERS},
-	{GST_CUPTI_KIND_DRIVER, "driver call", GST_ACTIVITY_CALLS},
-	{GST_CUPTI_KIND_RUNTIME, "runtime call", GST_ACTIVITY_CALLS},
-};
-#define WANTED_KINDS (sizeof(wanted_kinds) / sizeof(wanted_kinds[0]))
-
-static bool is_expected(const struct gst_activity *a, uint32_t kind, int result)
-{
-	/* Before 12.9 events come with synchronization and are no kind of their own. */
-	return kind == GST_CUPTI_KIND_CUDA_EVENT && !has(a, GST_CUPTI_V_12_9) &&
-	       result == GST_CUPTI_ERROR_INVALID_KIND;
-}
-
-/* Whether @kind is of this version, and adds to what else was asked for. */
-static bool is_wanted(const struct gst_activity *a, uint32_t kind)
-{
-	switch (kind) {
-	case GST_CUPTI_KIND_GRAPH_TRACE:
-		return !a->options.graph_nodes;
-	case GST_CUPTI_KIND_HOST_LAUNCH:
-		return has(a, GST_CUPTI_V_13_1) && !a->options.host_wrap;
-	case GST_CUPTI_KIND_GRAPH_HOST_NODE:
-		return has(a, GST_CUPTI_V_13_1) && a->options.graph_nodes;
-	default:
-		return true;
-	}
-}
-
-static uint32_t enable_kinds(struct gst_activity *a, enum gst_activity_when when)
-{
-	const struct gst_cupti *cupti = a->cupti;
-	uint32_t enabled = 0;
-
-	for (size_t i = 0; i < WANTED_KINDS; i++) {
-		uint32_t kind = wanted_kinds[i].kind;
-		int result;
-
-		if (wanted_kinds[i].when != when || !is_wanted(a, kind)) {
-			continue;
-		}
-		result = cupti->cuptiActivityEnable(kind);
-		if (!result) {
-			enabled++;
-		} else if (!is_expected(a, kind, result)) {
-			gst_notes_add(a->defs, a->strings, GST_NOTE_KIND_OFF, result,
-				      wanted_kinds[i].name);
-		}
-	}
-	if (when != GST_ACTIVITY_EVENT_IDS) {
-		return enabled;
-	}
-	/* A loop that polls an event would fill the buffers with "not yet"; its calls are in the trace. */
-	if (has(a, GST_CUPTI_V_12_8) && cupti->cuptiActivityEnableAllSyncRecords) {
-		(void)cupti->cuptiActivityEnableAllSyncRecords(0);
-	}
-	if (a->options.event_times && has(a, GST_CUPTI_V_13_0) &&
-	    cupti->cuptiActivityEnableCudaEventDeviceTimestamps) {
-		(void)cupti->cuptiActivityEnableCudaEventDeviceTimestamps(1);
-	}
-	return enabled;
-}
-
-uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_options *options)
-{
-	const struct gst_cupti *cupti = a->cupti;
-	uint32_t enabled;
-	int result;
-
-	/* All before the first kind is on and before a context exists. */
-	set_attribute(a, GST_CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1);
-	if (has(a, GST_CUPTI_V_12_3)) {
-		set_attribute(a, GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0);
-	}
-	if (cupti->cuptiSetThreadIdType) {
-		(void)cupti->cuptiSetThreadIdType(GST_CUPTI_THREAD_ID_SYSTEM);
-	}
-	receiver = a;
-	a->options = *options;
-	result = cupti->cuptiActivityRegisterCallbacks(gst_activity_on_requested,
-						       gst_activity_on_completed);
-	if (result) {
-		gst_notes_add(a->defs, a->strings, GST_NOTE_ACTIVITY_OFF, result,
-			      "CUPTI takes no activity buffers: device records are off");
-		return 0;
-	}
-	enabled = enable_kinds(a, GST_ACTIVITY_START);
-	if (options->calls) {
-		atomic_store(&a->asked[GST_ACTIVITY_CALLS], 1);
-		enabled += enable_kinds(a, GST_ACTIVITY_CALLS);
-	}
-	/* Where no callback comes, none asks for them late. */
-	if (options->event_times || options->event_ids == GST_EVENT_IDS_ALWAYS ||
-	    (options->calls && options->event_ids != GST_EVENT_IDS_NEVER)) {
-		atomic_store(&a->asked[GST_ACTIVITY_EVENT_IDS], 1);
-		enabled += enable_kinds(a, GST_ACTIVITY_EVENT_IDS);
-	}
-	atomic_store(&a->is_ready, 1);
-	return enabled;
-}
-
-void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when)
-{
-	int saved_errno;
-
-	if (atomic_load_explicit(&a->asked[when], memory_order_relaxed) ||
-	    !atomic_load(&a->is_ready) ||
-	    (when == GST_ACTIVITY_EVENT_IDS && a->options.event_ids == GST_EVENT_IDS_NEVER) ||
-	    !gst_state_is_on(a->state) || atomic_load(&a->is_off)) {
-		return;
-	}
-	if (a->flush_since_ns && atomic_load(a->flush_since_ns)) {
-		atomic_store_explicit(&a->postponed[when], 1, memory_order_relaxed);
-		return;
-	}
-	if (atomic_exchange(&a->asked[when], 1)) {
-		return;
-	}
-	saved_errno = errno;
-	(void)enable_kinds(a, when);
-	errno = saved_errno;
-}
-
-void gst_activity_enable_postponed(struct gst_activity *a)
-{
-	for (uint32_t when = 0; when < GST_ACTIVITY_WHEN_COUNT; when++) {
-		if (atomic_exchange(&a->postponed[when], 0)) {
-			gst_activity_enable_late(a, (enum gst_activity_when)when);
-		}
-	}
-}
-
-void gst_activity_disable(struct gst_activity *a)
-{
-	if (!a->cupti->cuptiActivityDisable || atomic_exchange(&a->is_off_said, 1)) {
-		return;
-	}
-	for (size_t i = 0; i < WANTED_KINDS; i++) {
-		enum gst_activity_when when = wanted_kinds[i].when;
-
-		/* 13.0 deadlocks on this one. */
-		if ((wanted_kinds[i].kind == GST_CUPTI_KIND_CONCURRENT_KERNEL &&
-		     a->cupti->version == GST_CUPTI_V_13_0) ||
-		    !is_wanted(a, wanted_kinds[i].kind) ||
-		    (when != GST_ACTIVITY_START && !atomic_load(&a->asked[when]))) {
-			continue;
-		}
-		(void)a->cupti->cuptiActivityDisable(wanted_kinds[i].kind);
-	}
 }

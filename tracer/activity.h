@@ -76,6 +76,12 @@ struct gst_activity {
 	_Atomic uint32_t has_work; /* a kernel, copy or memset was delivered */
 };
 
+/** Whether the CUPTI in use has what came with version @since. */
+static inline bool gst_activity_has(const struct gst_activity *a, uint32_t since)
+{
+	return a->cupti->version >= since;
+}
+
 /** Make @a ready (zeroed memory). Returns 0 or an errno. Owns its buffers until the process ends. */
 int gst_activity_init(struct gst_activity *a, const struct gst_cupti *cupti,
 		      const struct gst_state *state, struct gst_loss *loss,
@@ -122,7 +128,10 @@ struct gst_activity_pages {
 bool gst_activity_translate(struct gst_activity *a, struct gst_activity_pages *pages,
 			    const struct gst_cupti_activity *rec);
 
-/** CUPTI's buffer callbacks, for the receiver that gst_activity_enable() named. errno is kept. */
+/** Make @a the process' receiver of CUPTI's buffers. Returns CUPTI's result. Threads: one, at start. */
+int gst_activity_receive(struct gst_activity *a);
+
+/** CUPTI's buffer callbacks, for that receiver. errno is kept. */
 void gst_activity_on_requested(uint8_t **buffer, size_t *size, size_t *max_records);
 void gst_activity_on_completed(void *context, uint32_t stream_id, uint8_t *buffer, size_t size,
 			       size_t valid_size);

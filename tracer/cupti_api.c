@@ -5,7 +5,7 @@
  * Method    : candidates in a fixed order; version checked before the subscription, because a CUPTI
  *             much older than the driver accepts a subscription and then the program dies.
  * Invariant : a library that is not used is closed, unless the program had loaded it.
- * Not here  : what is enabled (callbacks.c, activity.c).
+ * Not here  : what is enabled (callbacks.c, activity_kinds.c).
  */
 #include "tracer/cupti_api.h"
 #include "tracer/old_glibc.h"
