@@ -32,12 +32,13 @@ void gst_devices_add(struct gst_devices *d, const struct gst_rec_device *rec)
 	atomic_store_explicit(&d->slots[index].is_ready, 1, memory_order_release);
 }
 
-static bool find_calls(struct gst_device_calls *calls)
+void gst_devices_find_driver(struct gst_devices *d)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	struct gst_device_calls *calls = &d->calls;
 
 	if (!driver) {
-		return false;
+		return;
 	}
 	*(void **)&calls->get_count = dlsym(driver, "cuDeviceGetCount");
 	*(void **)&calls->get = dlsym(driver, "cuDeviceGet");
@@ -47,7 +48,7 @@ static bool find_calls(struct gst_device_calls *calls)
 	}
 	*(void **)&calls->get_attribute = dlsym(driver, "cuDeviceGetAttribute");
 	dlclose(driver); /* the program holds it */
-	return calls->get_count && calls->get && calls->get_uuid && calls->get_attribute;
+	d->has_driver = calls->get_count && calls->get && calls->get_uuid && calls->get_attribute;
 }
 
 /* 1 found, 0 there is none such, -1 the driver does not answer (yet). */
@@ -79,27 +80,18 @@ static int attribute(const struct gst_device_calls *calls, int device, int which
 	return calls->get_attribute(&value, which, device) ? fallback : value;
 }
 
-void gst_devices_complete(struct gst_devices *d, struct gst_lane *defs,
-			  const struct gst_device_calls *calls)
+void gst_devices_complete(struct gst_devices *d, struct gst_lane *defs)
 {
+	const struct gst_device_calls *calls = &d->calls;
 	uint32_t count = atomic_load(&d->count);
-	struct gst_device_calls found;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; d->has_driver && i < count; i++) {
 		struct gst_rec_device rec;
 		int device, result;
 
 		if (d->slots[i].is_complete ||
 		    !atomic_load_explicit(&d->slots[i].is_ready, memory_order_acquire)) {
 			continue;
-		}
-		if (!calls) {
-			/* CUDA works already, so it will not come later; a search reads files. */
-			if (d->has_no_driver || !find_calls(&found)) {
-				d->has_no_driver = true;
-				return;
-			}
-			calls = &found;
 		}
 		rec = d->slots[i].rec;
 		result = find_device(calls, &rec, &device);

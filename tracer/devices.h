@@ -23,8 +23,9 @@ struct gst_device_calls {
 };
 
 struct gst_devices {
+	struct gst_device_calls calls;
+	bool has_driver;	/* calls are there; fixed from the start on */
 	_Atomic uint32_t count; /* slots given out */
-	bool has_no_driver;	/* the flusher's: no libcuda is loaded under its name */
 	struct {
 		struct gst_rec_device rec;
 		_Atomic uint32_t is_ready;  /* rec is filled in */
@@ -33,6 +34,14 @@ struct gst_devices {
 		_Atomic uint32_t is_full;   /* full is filled in */
 	} slots[GST_DEVICES_MAX];
 };
+
+/**
+ * Look for the driver (libcuda) that is loaded; without one nothing is completed.
+ *
+ * Takes the loader's lock, and where there is none it searches files, so: once, at start, in the thread that starts
+ * CUDA. The program may hold that lock, or give up such calls, later.
+ */
+void gst_devices_find_driver(struct gst_devices *d);
 
 /** Half of a UUID, which is 16 bytes in the order in which they are written. */
 static inline uint64_t gst_devices_uuid_half(const uint8_t bytes[8])
@@ -52,10 +61,7 @@ void gst_devices_add(struct gst_devices *d, const struct gst_rec_device *rec);
  * Ask for what is missing of the devices added since, and write those records again into @defs.
  *
  * A driver that does not answer yet is asked again next time. Threads: the flusher's.
- *
- * @calls  NULL: those of the libcuda that is loaded; none if there is none.
  */
-void gst_devices_complete(struct gst_devices *d, struct gst_lane *defs,
-			  const struct gst_device_calls *calls);
+void gst_devices_complete(struct gst_devices *d, struct gst_lane *defs);
 
 #endif

@@ -42,7 +42,10 @@ static int get_attribute(int *value, int attribute, int device)
 	return 0;
 }
 
-static const struct gst_device_calls calls = {get_count, get, get_uuid, get_attribute};
+#define CALLS                                           \
+	{                                               \
+		get_count, get, get_uuid, get_attribute \
+	}
 
 static struct gst_rec_device make(uint32_t id, uint64_t uuid_hi)
 {
@@ -61,21 +64,21 @@ static struct gst_rec_device make(uint32_t id, uint64_t uuid_hi)
 static void test_complete(void **state)
 {
 	struct gst_test_world *w = gst_test_world_new(2u << 20);
-	static struct gst_devices devices;
+	static struct gst_devices devices = {.calls = CALLS, .has_driver = true};
 	/* CUPTI's id 0 is the driver's second; id 5 is hidden from the program. */
 	const struct gst_rec_device second = make(0, 101), hidden = make(5, 77);
 	struct gst_rec_device rec;
 
 	(void)state;
-	gst_devices_complete(&devices, &w->defs, &calls);
+	gst_devices_complete(&devices, &w->defs);
 	assert_int_equal(asked, 0);
 	gst_devices_add(&devices, &second);
 	gst_devices_add(&devices, &hidden);
 	not_ready = 1;
-	gst_devices_complete(&devices, &w->defs, &calls);
+	gst_devices_complete(&devices, &w->defs);
 	assert_int_equal(gst_test_count(w, GST_REC_DEVICE), 0);
-	gst_devices_complete(&devices, &w->defs, &calls);
-	gst_devices_complete(&devices, &w->defs, &calls);
+	gst_devices_complete(&devices, &w->defs);
+	gst_devices_complete(&devices, &w->defs);
 	assert_int_equal(gst_test_count(w, GST_REC_DEVICE), 1);
 	assert_true(gst_test_find(w, GST_REC_DEVICE, 0, &rec, sizeof(rec)));
 	assert_int_equal(rec.device, 0);
@@ -86,7 +89,7 @@ static void test_complete(void **state)
 	assert_int_equal(rec.host_page_tables, -1);
 	/* Nothing left to ask. */
 	asked = 0;
-	gst_devices_complete(&devices, &w->defs, &calls);
+	gst_devices_complete(&devices, &w->defs);
 	assert_int_equal(asked, 0);
 	gst_test_world_free(w);
 }
@@ -94,7 +97,7 @@ static void test_complete(void **state)
 static void test_bound(void **state)
 {
 	struct gst_test_world *w = gst_test_world_new(2u << 20);
-	static struct gst_devices devices;
+	static struct gst_devices devices = {.calls = CALLS, .has_driver = true};
 
 	(void)state;
 	for (uint32_t i = 0; i < GST_DEVICES_MAX + 5; i++) {
@@ -102,8 +105,25 @@ static void test_bound(void **state)
 
 		gst_devices_add(&devices, &rec);
 	}
-	gst_devices_complete(&devices, &w->defs, &calls);
+	gst_devices_complete(&devices, &w->defs);
 	assert_int_equal(gst_test_count(w, GST_REC_DEVICE), GST_DEVICES_MAX);
+	gst_test_world_free(w);
+}
+
+/* The fake CUDA of the other tests has none: nothing is asked, and no file is searched for it. */
+static void test_without_a_driver(void **state)
+{
+	struct gst_test_world *w = gst_test_world_new(2u << 20);
+	static struct gst_devices devices;
+	const struct gst_rec_device rec = make(0, 101);
+
+	(void)state;
+	gst_devices_find_driver(&devices);
+	assert_false(devices.has_driver);
+	gst_devices_add(&devices, &rec);
+	gst_devices_complete(&devices, &w->defs);
+	assert_int_equal(gst_test_count(w, GST_REC_DEVICE), 0);
+	assert_false(devices.slots[0].is_complete);
 	gst_test_world_free(w);
 }
 
@@ -112,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_without_a_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

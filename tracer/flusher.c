@@ -69,7 +69,7 @@ static void flush(struct gst_flusher *f, uint32_t how)
 	} else if (!atomic_load(&f->stop)) {
 		gst_activity_enable_postponed(f->activity);
 	}
-	gst_devices_complete(&f->activity->devices, f->defs, NULL);
+	gst_devices_complete(&f->activity->devices, f->defs);
 	if (!f->is_silence_said && atomic_load(&f->activity->has_work) &&
 	    !atomic_load(&f->callbacks->is_called)) {
 		say_silence(f);

@@ -280,6 +280,7 @@ static void enable_cupti(struct gst_tracer *t)
 		t->activity.objects = &t->objects;
 		t->activity.is_called = &t->callbacks.is_called;
 		t->activity.flush_since_ns = &t->flusher.since_ns;
+		gst_devices_find_driver(&t->activity.devices);
 		t->callbacks.activity = &t->activity;
 		(void)gst_activity_enable(&t->activity, &options);
 	}

@@ -1018,7 +1018,6 @@ static void strict_filter(void)
 {
 	launch(10);
 	F(fake_device_sync)();
-	pause_ms(60); /* the first flush comes to know of the device */
 	say("filtered");
 	filter(strict, sizeof(strict));
 	for (int i = 0; i < 30; i++) {
