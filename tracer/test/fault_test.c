@@ -266,7 +266,7 @@ static void a_hanging_flush_costs_device_records_only(void **state)
 	run_script(run, "stream s; launch s before 1us; devsync; sleep 100ms; fault hang-flush; "
 			"repeat 50 { launch s after 1us; sleep 5ms }; devsync; print done; exit 9");
 	assert_untouched(run);
-	assert_true(run->seconds < 3);
+	assert_true(run->seconds < 15); /* of a busy machine; it would be for ever */
 	scan_open(&scan, run->trace);
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 51);
 	assert_int_equal(open, 0);
@@ -345,7 +345,7 @@ static void a_running_kernel_at_exit_does_not_hold_the_program(void **state)
 
 	run_script(run, "launch 0 endless 1000s; print done; exit 9");
 	assert_untouched(run);
-	assert_true(run->seconds < 5);
+	assert_true(run->seconds < 15); /* of a busy machine; it would be for ever */
 	scan_open(&scan, run->trace);
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
 	scan_release(&scan);

@@ -59,7 +59,7 @@ struct run {
 int run_setup(void **state);
 int run_teardown(void **state);
 
-/** Run @script to its end; it may take 20 s. Fills in status, out, err and trace. */
+/** Run @script to its end; harness.c says how long it may take. Fills in status, out, err and trace. */
 void run_script(struct run *run, const char *script);
 
 /** The two halves of it, to kill the program in between or to read out_fd. */
