@@ -20,6 +20,7 @@
 
 #define THREADS_MAX 8u
 #define START_US    1000u /* nothing happens before */
+#define SCENES_MAX  8u
 
 struct lines {
 	GST_VEC(char) text;
@@ -374,18 +375,31 @@ static void must(gst_status st, const struct gst_err *err, const char *text)
 	}
 }
 
-void gst_scene_analyze(struct gst_scene *s, struct gst_scene_stages *out)
+void gst_scene_analyze_together(struct gst_scene *const *scenes, uint32_t count,
+				struct gst_scene_stages *out)
 {
-	const char *text = gst_scene_text(s);
-	struct gst_loader *loader = NULL;
+	struct gst_loader *loaders[SCENES_MAX];
 	struct gst_err err = {0};
 
+	GST_ASSERT(count <= SCENES_MAX);
 	out->arena = gst_arena_new(0);
-	must(gst_loader_open_memory(text, strlen(text), "scene", NULL, &loader, &err), &err, text);
-	must(gst_model_build(&loader, 1, out->arena, &out->m, &err), &err, text);
-	gst_loader_close(loader);
-	must(gst_order_build(out->m, out->arena, &out->o, &err), &err, text);
-	must(gst_timing_build(out->m, out->o, out->arena, &out->t, &err), &err, text);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = gst_scene_text(scenes[i]);
+
+		must(gst_loader_open_memory(text, strlen(text), "scene", NULL, &loaders[i], &err),
+		     &err, text);
+	}
+	must(gst_model_build(loaders, count, out->arena, &out->m, &err), &err, "");
+	for (uint32_t i = 0; i < count; i++) {
+		gst_loader_close(loaders[i]);
+	}
+	must(gst_order_build(out->m, out->arena, &out->o, &err), &err, "");
+	must(gst_timing_build(out->m, out->o, out->arena, &out->t, &err), &err, "");
+}
+
+void gst_scene_analyze(struct gst_scene *s, struct gst_scene_stages *out)
+{
+	gst_scene_analyze_together(&s, 1, out);
 }
 
 void gst_scene_release(struct gst_scene_stages *out)

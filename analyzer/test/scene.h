@@ -90,6 +90,9 @@ struct gst_scene_stages {
 
 /** Load, model, order and timing; fails the test (aborts) if a stage fails. */
 void gst_scene_analyze(struct gst_scene *s, struct gst_scene_stages *out);
+/** The same of several at once, each a process of its own. */
+void gst_scene_analyze_together(struct gst_scene *const *scenes, uint32_t count,
+				struct gst_scene_stages *out);
 void gst_scene_release(struct gst_scene_stages *out);
 
 /** The @k-th op (from 1) whose kernel's name, or "memcpy", ... is @name; aborts if there is none. */

@@ -319,6 +319,69 @@ static void test_collectives_do_not_end_earlier(void **state)
 	gst_scene_free(s);
 }
 
+/* Edges of rule @rule that lead into an operation of @process. */
+static void cut_in(const struct gst_scene_stages *x, enum gst_rule rule, uint32_t process,
+		   struct gst_arena *scratch, struct gst_replay *r)
+{
+	uint32_t count = gst_order_edge_count(x->o);
+	gst_edge_id *cut = GST_ARENA_ARRAY(scratch, gst_edge_id, count);
+	struct gst_cut c = {.edges = cut};
+
+	for (gst_edge_id e = 0; e < count; e++) {
+		const struct gst_edge *edge = gst_order_edge(x->o, e);
+
+		if (edge->rule == rule && gst_node_is_op(x->o, edge->to) &&
+		    x->m->streams[x->m->ops[edge->to].stream].process == process) {
+			cut[c.edge_count++] = e;
+		}
+	}
+	assert_true(c.edge_count > 0);
+	gst_timing_replay(x->t, &c, scratch, r);
+}
+
+/* Three processes side by side: each is replayed alone, with the answer that it has alone. */
+static void test_processes_apart(void **state)
+{
+	static const uint32_t ends_us[] = {2020, 1520};
+	struct gst_scene *apart[3];
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+	struct gst_replay r, first;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct gst_scene *s = apart[i] = gst_scene_new(NULL);
+
+		gst_scene_multiprocessors(s, 132);
+		gst_scene_stream(s, 1, true);
+		gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+		if (i == 2) {
+			continue; /* one with nothing to gain */
+		}
+		gst_scene_kernel(s, 1, 20, 25, 0, "b", 1, 1020, ends_us[i]);
+		gst_scene_call(s, 1, 30, ends_us[i] + 10, "call", "cuCtxSynchronize", 0, NULL);
+	}
+	gst_scene_analyze_together(apart, 3, &x);
+	assert_int_equal(x.m->process_count, 3);
+	/* b begins at 30 and lasts as long as it did; a ends at 1020, and the wait is over at 1030 or 1040. */
+	cut_in(&x, GST_RULE_S3, 0, scratch, &first);
+	assert_int_equal(first.gain_high_ns, 990 * US);
+	assert_int_equal(first.gain_low_ns, 990 * US);
+	cut_in(&x, GST_RULE_S3, 1, scratch, &r);
+	assert_int_equal(r.gain_high_ns, 500 * US);
+	assert_int_equal(r.gain_low_ns, 500 * US);
+	assert_int_equal(r.baseline_ns - r.makespan_ns, 500 * US);
+	/* All together: what the first one gains, and nothing was looked at in the third. */
+	cut_all(&x, GST_RULE_S3, scratch, &r);
+	assert_int_equal(r.gain_high_ns, 990 * US);
+	assert_int_equal(r.steps, 2 * first.steps);
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	for (uint32_t i = 0; i < 3; i++) {
+		gst_scene_free(apart[i]);
+	}
+}
+
 /* ---- evidence and binding ------------------------------------------------------------------- */
 
 static void test_pageable_copies_wait_by_evidence(void **state)
@@ -665,6 +728,7 @@ int main(void)
 		cmocka_unit_test(test_programmatic_launch),
 		cmocka_unit_test(test_skewed_clocks),
 		cmocka_unit_test(test_collectives_do_not_end_earlier),
+		cmocka_unit_test(test_processes_apart),
 		cmocka_unit_test(test_pageable_copies_wait_by_evidence),
 		cmocka_unit_test(test_any_call_may_wait_by_evidence),
 		cmocka_unit_test(test_binding_is_the_last_release),

@@ -16,6 +16,7 @@
 
 #define WHOLE 1000000u
 
+/* Positions are those within the process: its first is 0. */
 struct running {
 	int64_t end; /* on the virtual clock */
 	uint32_t position, share;
@@ -41,15 +42,17 @@ struct event {
 struct sim {
 	const struct gst_timing *t;
 	const struct gst_replay_plan *plan;
+	uint32_t first, count;	 /* of the process: position in all, how many */
 	int64_t *reached;	 /* [positions] latest of the arcs so far; INT64_MIN */
 	uint32_t *waits;	 /* [positions] arcs still to come */
 	uint32_t *out_begin;	 /* [positions + 1] */
 	uint32_t *out, *targets; /* arcs out of each position, and where each leads */
-	int64_t *ends;		 /* last moment of each process */
+	int64_t last;		 /* moment so far */
 	struct device *devices;
 	GST_VEC(struct event) heap;
 	GST_VEC(uint32_t) ready;     /* positions released, not yet looked at */
 	struct gst_sort_item *added; /* waits of the cut, by position of the op */
+	uint32_t added_count;
 };
 
 static bool is_before(const struct event *a, const struct event *b)
@@ -97,6 +100,11 @@ static struct event heap_pop(struct sim *s)
 	return top;
 }
 
+static gst_moment_id moment_at(const struct sim *s, uint32_t position)
+{
+	return s->t->topological[s->first + position];
+}
+
 static bool is_cut(const struct gst_replay_plan *plan, const struct gst_arc *a)
 {
 	return (plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1;
@@ -115,7 +123,7 @@ static void release(struct sim *s, uint32_t position, int64_t at)
 /* Calls that the cut makes wait for the op at @position. */
 static void tell_added(struct sim *s, uint32_t position, int64_t at)
 {
-	uint32_t low = 0, high = s->plan->wait_count;
+	uint32_t low = 0, high = s->added_count;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -125,10 +133,8 @@ static void tell_added(struct sim *s, uint32_t position, int64_t at)
 			high = mid;
 		}
 	}
-	for (; low < s->plan->wait_count && s->added[low].key == position; low++) {
-		if (position < s->added[low].value) {
-			release(s, s->added[low].value, at);
-		}
+	for (; low < s->added_count && s->added[low].key == position; low++) {
+		release(s, s->added[low].value, at);
 	}
 }
 
@@ -143,8 +149,8 @@ static void tell(struct sim *s, uint32_t position, bool begins, int64_t end)
 		}
 	}
 	if (!begins) {
-		gst_replay_last(s->t, position, end, s->ends);
-		if (s->plan->wait_count) {
+		gst_replay_last(end, &s->last);
+		if (s->added_count) {
 			tell_added(s, position, end);
 		}
 	}
@@ -201,7 +207,7 @@ static void start_queued(struct sim *s, uint32_t device)
 
 	while (d->head < d->queue.count) {
 		uint32_t position = d->queue.data[d->head];
-		gst_op_id op = s->t->topological[position];
+		gst_op_id op = moment_at(s, position);
 		uint32_t share = gst_timing_share(s->t, op);
 
 		if (d->is_full || (share >= WHOLE && d->running.count)) {
@@ -269,21 +275,21 @@ static void settle(struct sim *s)
 
 	while (s->ready.count) {
 		uint32_t i = s->ready.data[--s->ready.count];
-		gst_moment_id p = t->topological[i];
-		int64_t end = t->end_ns[i], own = t->own_ns[i];
+		gst_moment_id p = moment_at(s, i);
+		int64_t end = t->end_ns[s->first + i], own = t->own_ns[s->first + i];
 
 		if (end == INT64_MIN) {
 			continue; /* nothing hangs on it */
 		}
 		if (s->reached[i] != INT64_MIN) {
 			if (s->plan->cheap_count && own > s->plan->call_cost_ns &&
-			    is_cheap(s->plan, i)) {
+			    is_cheap(s->plan, s->first + i)) {
 				own = s->plan->call_cost_ns;
 			}
 			end = gst_replay_sum(s->reached[i], own);
 		}
 		if (gst_replay_spins(t, p)) {
-			end = end < t->end_ns[i] ? t->end_ns[i] : end;
+			end = end < t->end_ns[s->first + i] ? t->end_ns[s->first + i] : end;
 		} else if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_KERNEL &&
 			   (t->m->ops[p].flags & GST_OP_TIMED) &&
 			   gst_timing_device(t, p) != GST_NONE) {
@@ -297,26 +303,33 @@ static void settle(struct sim *s)
 	}
 }
 
+/* Within the process, from one within all. */
+static uint32_t source_of(const struct sim *s, uint32_t arc)
+{
+	return (s->t->arcs[arc].from & ~GST_ARC_BEGINS) - s->first;
+}
+
 /* Arcs by their source, and how many each position waits for. */
 static void turn_round(struct sim *s, struct gst_arena *scratch)
 {
 	const struct gst_timing *t = s->t;
-	uint32_t arcs = t->arc_begin[t->moment_count];
+	uint32_t begin = t->arc_begin[s->first], end = t->arc_begin[s->first + s->count];
 	uint32_t *next;
 
-	s->out_begin = GST_ARENA_ARRAY(scratch, uint32_t, (size_t)t->moment_count + 2);
-	s->out = GST_ARENA_ARRAY(scratch, uint32_t, arcs);
-	s->targets = GST_ARENA_ARRAY(scratch, uint32_t, arcs);
+	s->out_begin = GST_ARENA_ARRAY(scratch, uint32_t, (size_t)s->count + 2);
+	s->out = GST_ARENA_ARRAY(scratch, uint32_t, end - begin);
+	s->targets = GST_ARENA_ARRAY(scratch, uint32_t, end - begin);
 	next = s->out_begin + 1;
-	for (uint32_t j = 0; j < arcs; j++) {
-		next[(t->arcs[j].from & ~GST_ARC_BEGINS) + 1]++;
+	for (uint32_t j = begin; j < end; j++) {
+		next[source_of(s, j) + 1]++;
 	}
-	for (uint32_t i = 1; i <= t->moment_count; i++) {
+	for (uint32_t i = 1; i <= s->count; i++) {
 		next[i] += next[i - 1];
 	}
-	for (uint32_t i = 0; i < t->moment_count; i++) {
-		for (uint32_t j = t->arc_begin[i]; j < t->arc_begin[i + 1]; j++) {
-			uint32_t at = next[t->arcs[j].from & ~GST_ARC_BEGINS]++;
+	for (uint32_t i = 0; i < s->count; i++) {
+		for (uint32_t j = t->arc_begin[s->first + i]; j < t->arc_begin[s->first + i + 1];
+		     j++) {
+			uint32_t at = next[source_of(s, j)]++;
 			s->out[at] = j;
 			s->targets[at] = i;
 			s->waits[i] += !is_cut(s->plan, &t->arcs[j]);
@@ -325,27 +338,32 @@ static void turn_round(struct sim *s, struct gst_arena *scratch)
 	s->added = GST_ARENA_ARRAY(scratch, struct gst_sort_item, s->plan->wait_count);
 	for (uint32_t i = 0; i < s->plan->wait_count; i++) {
 		const struct gst_sort_item *w = &s->plan->waits[i];
-		s->added[i] = (struct gst_sort_item){.key = w->value, .value = (uint32_t)w->key};
-		if (w->value < w->key) {
-			s->waits[w->key]++;
+
+		if (w->value < s->first || w->value >= w->key || w->key >= s->first + s->count) {
+			continue;
 		}
+		s->added[s->added_count++] = (struct gst_sort_item){
+			.key = w->value - s->first, .value = (uint32_t)w->key - s->first};
+		s->waits[w->key - s->first]++;
 	}
-	gst_sort_items(s->added, s->plan->wait_count);
+	gst_sort_items(s->added, s->added_count);
 }
 
-void gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch, int64_t *ends)
+int64_t gst_replay_shared(const struct gst_replay_plan *plan, uint32_t process,
+			  struct gst_arena *scratch)
 {
 	const struct gst_timing *t = plan->t;
-	struct sim s = {.t = t, .plan = plan, .ends = ends};
+	struct sim s = {.t = t, .plan = plan, .first = t->process_first[process]};
 
-	s.reached = GST_ARENA_ARRAY(scratch, int64_t, t->moment_count);
-	s.waits = GST_ARENA_ARRAY(scratch, uint32_t, t->moment_count);
+	s.count = t->process_first[process + 1] - s.first;
+	s.reached = GST_ARENA_ARRAY(scratch, int64_t, s.count);
+	s.waits = GST_ARENA_ARRAY(scratch, uint32_t, s.count);
 	s.devices = GST_ARENA_ARRAY(scratch, struct device, t->m->device_count);
 	turn_round(&s, scratch);
-	for (uint32_t i = 0; i < t->moment_count; i++) {
+	for (uint32_t i = 0; i < s.count; i++) {
 		s.reached[i] = INT64_MIN;
 	}
-	for (uint32_t i = t->moment_count; i-- > 0;) {
+	for (uint32_t i = s.count; i-- > 0;) {
 		if (s.waits[i] == 0) {
 			gst_vec_push(&s.ready, i);
 		}
@@ -354,7 +372,7 @@ void gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scr
 	while (s.heap.count) {
 		struct event e = heap_pop(&s);
 		if (e.device == GST_NONE) {
-			uint32_t device = gst_timing_device(t, t->topological[e.id]);
+			uint32_t device = gst_timing_device(t, moment_at(&s, e.id));
 			advance(&s.devices[device], e.ns);
 			gst_vec_push(&s.devices[device].queue, e.id);
 			start_queued(&s, device);
@@ -369,4 +387,5 @@ void gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scr
 	}
 	gst_vec_free(&s.heap);
 	gst_vec_free(&s.ready);
+	return s.last;
 }

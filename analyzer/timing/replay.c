@@ -79,9 +79,9 @@ struct builder {
 	GST_VEC(struct gst_heavy_arc) heavy;
 	uint64_t sum_ns; /* of all weights and durations, as far as it fits */
 	gst_moment_id target;
-	uint64_t at;  /* when the target was observed */
-	int64_t from; /* latest of its arcs */
-	uint32_t position;
+	uint64_t at;		  /* when the target was observed */
+	int64_t from;		  /* latest of its arcs */
+	uint32_t position, first; /* of the target; of its process */
 };
 
 /* Count @ns, of either sign, into the sum; at the end of the range it stays there. */
@@ -92,14 +92,14 @@ static void add_sum(struct builder *b, int64_t ns)
 	b->sum_ns = size > UINT64_MAX - b->sum_ns ? UINT64_MAX : b->sum_ns + size;
 }
 
-/* An arc from @source, reached at @source_ns. What comes later in the order (a cycle) cannot be one. */
+/* An arc from @source, reached at @source_ns. What comes later in the order (a cycle) or is elsewhere cannot be one. */
 static void add_arc(struct builder *b, gst_moment_id source, uint64_t source_ns, gst_edge_id edge,
 		    enum gst_form form)
 {
 	struct gst_arc arc = {.from = b->place[source], .edge = edge};
 	int64_t weight_ns = 0, reached;
 
-	if (source_ns == GST_TIME_UNKNOWN || arc.from >= b->position) {
+	if (source_ns == GST_TIME_UNKNOWN || arc.from >= b->position || arc.from < b->first) {
 		return;
 	}
 	if (source_ns > b->at) {
@@ -153,36 +153,23 @@ static void add_arcs(struct builder *b)
 	}
 }
 
-static uint32_t process_of(const struct gst_timing *t, gst_moment_id p)
-{
-	const struct gst_model *m = t->m;
-	gst_call_id call = GST_NONE;
-
-	if (gst_moment_is_exit(t, p)) {
-		call = p - t->node_count;
-	} else if (gst_node_is_call(t->o, p)) {
-		call = p - m->op_count;
-	} else if (p < m->op_count) {
-		if (m->ops[p].stream != GST_NONE) {
-			return m->streams[m->ops[p].stream].process;
-		}
-		call = m->ops[p].call;
-	}
-	return call == GST_NONE ? GST_NONE : m->threads[m->calls[call].thread].process;
-}
-
 void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 {
 	const struct gst_model *m = t->m;
 	struct builder b = {.t = t};
+	uint32_t process = 0; /* the first one whose moments are not over */
 
 	b.place = t->place;
 	gst_vec_reserve(&b.arcs, (size_t)t->edge_count + m->call_count + m->copy_count);
 	for (uint32_t i = 0; i < t->moment_count; i++) {
 		int64_t duration;
 
+		while (i >= t->process_first[process + 1] && process + 1 < m->process_count) {
+			process++;
+		}
 		b.target = t->topological[i];
 		b.position = i;
+		b.first = i >= t->process_first[process] ? t->process_first[process] : 0;
 		gst_timing_find_evidence(t, b.target);
 		b.at = observed(t, b.target);
 		b.from = INT64_MIN;
@@ -196,10 +183,9 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 		t->end_ns[i] = (int64_t)b.at + duration;
 		t->own_ns[i] = b.from == INT64_MIN ? 0 : t->end_ns[i] - b.from;
 		add_sum(&b, t->own_ns[i]);
-		if (t->process) {
-			t->process[i] = process_of(t, b.target);
+		if (i >= t->process_first[process]) {
+			gst_replay_last(t->end_ns[i], &t->baseline_ns[process]);
 		}
-		gst_replay_last(t, i, t->end_ns[i], t->baseline_ns);
 		if (b.target < m->op_count && m->ops[b.target].kind == GST_OP_KERNEL &&
 		    is_timed_op(t, b.target) && t->kernels_ns < GST_TIMES_MAX_NS) {
 			t->kernels_ns += (uint64_t)duration;
@@ -249,9 +235,9 @@ static inline int64_t sum_of(int64_t a, int64_t b, bool is_small)
 	return is_small ? a + b : gst_replay_sum(a, b);
 }
 
-/* When the arcs into position @i that are left release it; INT64_MIN = there is none. */
+/* When the arcs into position @i that are left release it; INT64_MIN = there is none. @at begins at position @first. */
 static inline int64_t released(const struct gst_replay_plan *plan, uint32_t i, const int64_t *at,
-			       bool is_small)
+			       uint32_t first, bool is_small)
 {
 	const struct gst_timing *t = plan->t;
 	int64_t from = INT64_MIN;
@@ -263,35 +249,43 @@ static inline int64_t released(const struct gst_replay_plan *plan, uint32_t i, c
 		if ((plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1) {
 			continue;
 		}
-		reached = sum_of(at[a->from & ~GST_ARC_BEGINS], gst_arc_weight(t, a, j), is_small);
+		reached = sum_of(at[(a->from & ~GST_ARC_BEGINS) - first], gst_arc_weight(t, a, j),
+				 is_small);
 		from = reached > from ? reached : from;
 	}
 	return from;
 }
 
-/* Ends of all moments under @plan; @ends gets the last of each process. */
-static inline void pass_over(const struct gst_replay_plan *plan, int64_t *at, int64_t *ends,
-			     bool is_small)
+/* The last moment of @process under @plan; @at has room for its positions. */
+static inline int64_t pass_over(const struct gst_replay_plan *plan, uint32_t process, int64_t *at,
+				bool is_small)
 {
 	const struct gst_timing *t = plan->t;
-	uint32_t cheap = 0, wait = 0;
-	uint32_t next_cheap = plan->cheap_count ? (uint32_t)plan->cheap[0].key : GST_NONE;
-	uint32_t next_wait = plan->wait_count ? (uint32_t)plan->waits[0].key : GST_NONE;
-	int64_t last = 0; /* of the one process, if there is one */
+	uint32_t cheap = 0, wait = 0, next_cheap, next_wait;
+	uint32_t first = t->process_first[process], end = t->process_first[process + 1];
+	int64_t last = 0;
 
-	for (uint32_t i = 0; i < t->moment_count; i++) {
+	while (cheap < plan->cheap_count && plan->cheap[cheap].key < first) {
+		cheap++;
+	}
+	while (wait < plan->wait_count && plan->waits[wait].key < first) {
+		wait++;
+	}
+	next_cheap = cheap < plan->cheap_count ? (uint32_t)plan->cheap[cheap].key : GST_NONE;
+	next_wait = wait < plan->wait_count ? (uint32_t)plan->waits[wait].key : GST_NONE;
+	for (uint32_t i = first; i < end; i++) {
 		int64_t from, own = t->own_ns[i];
 
 		if (t->end_ns[i] == INT64_MIN) {
-			at[i] = INT64_MIN;
+			at[i - first] = INT64_MIN;
 			continue;
 		}
-		from = released(plan, i, at, is_small);
+		from = released(plan, i, at, first, is_small);
 		while (next_wait == i) {
-			int64_t end = at[plan->waits[wait].value];
+			uint32_t awaited = plan->waits[wait].value;
 			/* One that comes later in the order cannot be waited for. */
-			if (plan->waits[wait].value < i && end > from) {
-				from = end;
+			if (awaited < i && awaited >= first && at[awaited - first] > from) {
+				from = at[awaited - first];
 			}
 			wait++;
 			next_wait = wait < plan->wait_count ? (uint32_t)plan->waits[wait].key
@@ -303,81 +297,115 @@ static inline void pass_over(const struct gst_replay_plan *plan, int64_t *at, in
 			next_cheap = cheap < plan->cheap_count ? (uint32_t)plan->cheap[cheap].key
 							       : GST_NONE;
 		}
-		at[i] = from == INT64_MIN ? t->end_ns[i] : sum_of(from, own, is_small);
+		from = from == INT64_MIN ? t->end_ns[i] : sum_of(from, own, is_small);
 		/* Its end is up to other devices: no earlier than it was. */
-		if (t->has_spinning && at[i] < t->end_ns[i] &&
+		if (t->has_spinning && from < t->end_ns[i] &&
 		    gst_replay_spins(t, t->topological[i])) {
-			at[i] = t->end_ns[i];
+			from = t->end_ns[i];
 		}
-		if (t->process) {
-			gst_replay_last(t, i, at[i], ends);
+		at[i - first] = from;
+		gst_replay_last(from, &last);
+	}
+	return last;
+}
+
+static int64_t pass(const struct gst_replay_plan *plan, uint32_t process, int64_t *at)
+{
+	return plan->t->is_small ? pass_over(plan, process, at, true)
+				 : pass_over(plan, process, at, false);
+}
+
+/* The process that position @i is of; GST_NONE. */
+static uint32_t process_at(const struct gst_timing *t, uint32_t i)
+{
+	uint32_t low = 0, high = t->m->process_count;
+
+	if (i < t->process_first[0]) {
+		return GST_NONE;
+	}
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+		if (t->process_first[mid] <= i) {
+			low = mid;
 		} else {
-			last = at[i] > last ? at[i] : last;
+			high = mid;
 		}
 	}
-	if (!t->process && last > ends[0]) {
-		ends[0] = last;
-	}
+	return low;
 }
 
-static void pass(const struct gst_replay_plan *plan, int64_t *at, int64_t *ends)
+/* Which processes the cut changes anything in: a byte each. */
+static const uint8_t *touched(const struct gst_timing *t, const struct gst_cut *cut,
+			      struct gst_arena *scratch)
 {
-	if (plan->t->is_small) {
-		pass_over(plan, at, ends, true);
-	} else {
-		pass_over(plan, at, ends, false);
-	}
-}
+	uint8_t *is_touched = gst_arena_alloc(scratch, (size_t)t->m->process_count + 1);
+	uint32_t process = GST_NONE;
 
-/* The process that gains most, and how much; 0 if none does. */
-static uint64_t most_gain(const struct gst_model *m, const int64_t *with, const int64_t *without,
-			  uint32_t *process)
-{
-	uint64_t most = 0;
+	for (uint32_t i = 0; i < cut->edge_count; i++) {
+		gst_moment_id p = gst_moment_to(t, gst_order_edge(t->o, cut->edges[i]));
 
-	*process = 0;
-	for (uint32_t i = 0; i < m->process_count; i++) {
-		/* A makespan is where it is even if nothing is gained. */
-		if (with[i] > without[i] && (uint64_t)(with[i] - without[i]) > most) {
-			most = (uint64_t)(with[i] - without[i]);
-			*process = i;
-		}
+		process = process_at(t, t->place[p]);
+		is_touched[process == GST_NONE ? t->m->process_count : process] = 1;
 	}
-	return most;
+	for (uint32_t i = 0; i < cut->call_count; i++) {
+		is_touched[t->m->threads[t->m->calls[cut->calls[i]].thread].process] = 1;
+	}
+	for (uint32_t i = 0; i < cut->wait_count; i++) {
+		is_touched[t->m->threads[t->m->calls[cut->waits[i].call].thread].process] = 1;
+	}
+	return is_touched;
 }
 
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 		       struct gst_arena *scratch, struct gst_replay *out)
 {
+	const uint8_t *is_touched = touched(t, cut, scratch);
 	struct gst_replay_plan plan;
-	int64_t *at = GST_ARENA_ARRAY(scratch, int64_t, t->moment_count);
-	int64_t *ends = GST_ARENA_ARRAY(scratch, int64_t, (size_t)t->m->process_count + 1);
-	uint32_t process;
+	uint32_t most = 0;
 
 	gst_replay_plan(t, cut, scratch, &plan);
 	memset(out, 0, sizeof(*out));
-	pass(&plan, at, ends);
-	out->gain_high_ns = most_gain(t->m, t->baseline_ns, ends, &process);
-	out->baseline_ns = (uint64_t)t->baseline_ns[process];
-	out->makespan_ns = (uint64_t)ends[process];
+	out->makespan_ns = (uint64_t)t->baseline_ns[0];
+	for (uint32_t p = 0; p < t->m->process_count; p++) {
+		int64_t *at;
+		int64_t last;
+
+		if (!is_touched[p]) {
+			continue;
+		}
+		at = GST_ARENA_ARRAY(scratch, int64_t,
+				     t->process_first[p + 1] - t->process_first[p]);
+		last = pass(&plan, p, at);
+		out->steps += t->process_first[p + 1] - t->process_first[p];
+		/* A makespan is where it is even if nothing is gained. */
+		if (p == 0) {
+			out->makespan_ns = (uint64_t)last;
+		}
+		if (t->baseline_ns[p] > last &&
+		    (uint64_t)(t->baseline_ns[p] - last) > out->gain_high_ns) {
+			out->gain_high_ns = (uint64_t)(t->baseline_ns[p] - last);
+			out->makespan_ns = (uint64_t)last;
+			most = p;
+		}
+	}
+	out->baseline_ns = (uint64_t)t->baseline_ns[most];
 	if (cut->is_high_only) {
 		return;
 	}
 	/* The shared replay takes at most as long as all kernels one after the other. */
 	out->low_is_known =
-		t->moment_count <= GST_REPLAY_LOW_MAX && t->kernels_ns < GST_TIMES_MAX_NS;
+		t->process_first[most + 1] - t->process_first[most] <= GST_REPLAY_LOW_MAX &&
+		t->kernels_ns < GST_TIMES_MAX_NS;
 	if (out->gain_high_ns > 0 && out->low_is_known) {
 		static const struct gst_cut nothing;
 		struct gst_replay_plan all;
-		int64_t *with = GST_ARENA_ARRAY(scratch, int64_t, (size_t)t->m->process_count + 1);
-		int64_t *without =
-			GST_ARENA_ARRAY(scratch, int64_t, (size_t)t->m->process_count + 1);
+		int64_t with, without;
 
 		gst_replay_plan(t, &nothing, scratch, &all);
-		gst_replay_shared(&all, scratch, with);
-		gst_replay_shared(&plan, scratch, without);
-		if (with[process] > without[process]) {
-			out->gain_low_ns = (uint64_t)(with[process] - without[process]);
+		with = gst_replay_shared(&all, most, scratch);
+		without = gst_replay_shared(&plan, most, scratch);
+		if (with > without) {
+			out->gain_low_ns = (uint64_t)(with - without);
 		}
 		if (out->gain_low_ns > out->gain_high_ns) {
 			out->gain_low_ns = out->gain_high_ns;

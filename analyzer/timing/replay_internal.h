@@ -60,22 +60,17 @@ static inline int64_t gst_replay_sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN + 1 : INT64_MAX) : sum;
 }
 
-/** Position @i was reached at @ns: is that the last moment of its process so far? */
-static inline void gst_replay_last(const struct gst_timing *t, uint32_t i, int64_t ns,
-				   int64_t *ends)
+/** Is @ns, when a moment was reached, the last one so far? */
+static inline void gst_replay_last(int64_t ns, int64_t *last)
 {
-	uint32_t process = t->process ? t->process[i] : 0;
-
-	if (process != GST_NONE && ns > ends[process]) {
-		ends[process] = ns;
-	}
+	*last = ns > *last ? ns : *last;
 }
 
 /**
- * The last moment of each process under @plan, with the kernels of a device sharing it (fluid.c), into
- * @ends (zeroed). Memory from @scratch. Cost: O(n log n).
+ * The last moment of @process under @plan, with the kernels of a device sharing it (fluid.c). Memory from @scratch. Cost:
+ * O(n log n) of the process.
  */
-void gst_replay_shared(const struct gst_replay_plan *plan, struct gst_arena *scratch,
-		       int64_t *ends);
+int64_t gst_replay_shared(const struct gst_replay_plan *plan, uint32_t process,
+			  struct gst_arena *scratch);
 
 #endif

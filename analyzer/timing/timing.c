@@ -294,6 +294,64 @@ static void place_around_cycle(struct gst_timing *t)
 	gst_mem_free(waits, t->moment_count * sizeof(*waits));
 }
 
+uint32_t gst_timing_process(const struct gst_timing *t, gst_moment_id p)
+{
+	const struct gst_model *m = t->m;
+	gst_call_id call = GST_NONE;
+
+	if (p < t->node_count && gst_node_is_barrier(t->o, p)) {
+		p = gst_barrier_owner(t->o, p);
+	}
+	if (p == GST_NONE) {
+		return GST_NONE;
+	}
+	if (gst_moment_is_exit(t, p)) {
+		call = p - t->node_count;
+	} else if (gst_node_is_call(t->o, p)) {
+		call = p - m->op_count;
+	} else if (p < m->op_count) {
+		if (m->ops[p].stream != GST_NONE) {
+			return m->streams[m->ops[p].stream].process;
+		}
+		call = m->ops[p].call;
+	}
+	return call == GST_NONE ? GST_NONE : m->threads[m->calls[call].thread].process;
+}
+
+/* Process by process, each in the order found: what is asked about one does not look at the others. */
+static void part_by_process(struct gst_timing *t)
+{
+	uint32_t processes = t->m->process_count;
+	uint32_t *whose, *next;
+	gst_moment_id *old;
+
+	if (processes < 2) {
+		t->process_first[1] = t->moment_count;
+		return;
+	}
+	whose = gst_mem_alloc(t->moment_count * sizeof(*whose));
+	old = gst_mem_alloc(t->moment_count * sizeof(*old));
+	next = gst_mem_alloc(((size_t)processes + 2) * sizeof(*next));
+	for (uint32_t i = 0; i < t->moment_count; i++) {
+		old[i] = t->topological[i];
+		whose[i] = gst_timing_process(t, old[i]) + 1; /* 0: nobody's */
+		next[whose[i] + 1]++;
+	}
+	for (uint32_t i = 1; i <= processes + 1; i++) {
+		next[i] += next[i - 1];
+	}
+	memcpy(t->process_first, next + 1, ((size_t)processes + 1) * sizeof(*next));
+	for (uint32_t i = 0; i < t->moment_count; i++) {
+		uint32_t at = next[whose[i]]++;
+
+		t->topological[at] = old[i];
+		t->place[old[i]] = at;
+	}
+	gst_mem_free(next, ((size_t)processes + 2) * sizeof(*next));
+	gst_mem_free(old, t->moment_count * sizeof(*old));
+	gst_mem_free(whose, t->moment_count * sizeof(*whose));
+}
+
 static void find_topological(struct gst_timing *t)
 {
 	struct placing s = {.t = t};
@@ -308,6 +366,7 @@ static void find_topological(struct gst_timing *t)
 	} else {
 		place_around_cycle(t);
 	}
+	part_by_process(t);
 	gst_vec_free(&s.stack);
 }
 
@@ -430,9 +489,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->end_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
 	t->own_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
 	t->baseline_ns = GST_ARENA_ARRAY(arena, int64_t, (size_t)m->process_count + 1);
-	if (m->process_count > 1) {
-		t->process = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
-	}
+	t->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
 	t->latency_ns = GST_ARENA_ARRAY(arena, uint64_t, GST_OP_KIND_COUNT);
 	gst_parallel_run(2, prepare, t);

@@ -82,6 +82,7 @@ struct gst_replay {
 	uint64_t
 		gain_low_ns; /* lower bound: 0 where either kernel alone fills the device; linear sharing otherwise */
 	bool low_is_known; /* false: not asked for, or more than GST_REPLAY_LOW_MAX moments */
+	uint64_t steps;	   /* moments looked at for the upper bound: for tests of scale */
 };
 
 #define GST_REPLAY_LOW_MAX \
@@ -90,7 +91,7 @@ struct gst_replay {
 /**
  * Replay the trace with @cut's edges left out: each op begins when the edges that remain, its submission and
  * its engine allow, and lasts as long as it did; host gaps between calls stay as observed, host waits
- * shrink with what they wait for. Linear in nodes + edges per call; memory from @scratch.
+ * shrink with what they wait for. Linear in nodes + edges of the processes that the cut is about; memory from @scratch.
  */
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 		       struct gst_arena *scratch, struct gst_replay *out);

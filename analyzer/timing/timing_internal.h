@@ -62,7 +62,9 @@ struct gst_timing {
 	int64_t *end_ns;   /* observed: end of an op, time of all else; INT64_MIN = not known */
 	int64_t *
 		own_ns; /* end_ns minus the latest of the arcs: duration and what they do not explain */
-	uint32_t *process; /* [moment_count] whose it is, by position; NULL = there is only one */
+	/* [processes + 1] Positions of one process come one after the other: its first; before that of the
+	 * first process come moments of none. No edge joins two processes. */
+	uint32_t *process_first;
 	int64_t *baseline_ns; /* [processes] last moment of each process as observed */
 	uint64_t kernels_ns;  /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
 };
@@ -75,6 +77,9 @@ static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op
 
 /** Each edge and moment as it is before there is evidence. */
 void gst_timing_init_evidence(struct gst_timing *t);
+
+/** Whose moment @p is; GST_NONE = nobody knows. */
+uint32_t gst_timing_process(const struct gst_timing *t, gst_moment_id p);
 
 /** Fill latency_ns. */
 void gst_replay_find_latencies(struct gst_timing *t);
