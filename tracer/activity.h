@@ -66,7 +66,8 @@ struct gst_activity {
 	_Atomic uint32_t postponed[GST_ACTIVITY_WHEN_COUNT]; /* ... that are to be after a flush */
 	const _Atomic uint64_t *
 		flush_since_ns; /* the flusher's; may be set after init: not 0 = CUPTI is in a flush */
-	bool must_check;	/* this CUPTI is newer than the layouts we know */
+	_Atomic uint64_t enable_since_ns; /* when a late kind began to be asked for; 0 = none is */
+	bool must_check;		  /* this CUPTI is newer than the layouts we know */
 	_Atomic uint32_t checked[GST_CUPTI_KIND_COUNT_READ];
 	uint32_t read_sizes
 		[GST_CUPTI_KIND_COUNT_READ]; /* bytes that are read of a record of each kind */
@@ -104,8 +105,9 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
  * longer, and while one thread uses events the order of its calls tells which record is meant: to be called before a second
  * thread does, and when an event becomes part of a graph, whose launches then record it. A kind that cannot be enabled gets a note. Threads: any, in a callback too; no lock is held, errno is kept.
  *
- * While CUPTI is being flushed it is only noted: a flush may hold CUPTI's locks for long, or for ever, and the program's
- * thread must not wait for it. gst_activity_enable_postponed() makes up for it.
+ * While CUPTI is being flushed, or asked for other kinds in another thread, it is only noted: that may hold CUPTI's locks
+ * for long, or for ever, and the program's thread must not wait for it. gst_activity_enable_postponed() makes up for it.
+ * A call into CUPTI that never returns is noticed by enable_since_ns (writer.c).
  */
 void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when);
 

@@ -8,6 +8,7 @@
  * Not here  : what their records say (activity.c).
  */
 #include "tracer/activity.h"
+#include "tracer/clock.h"
 
 #include <errno.h>
 
@@ -140,6 +141,7 @@ uint32_t gst_activity_enable(struct gst_activity *a, const struct gst_activity_o
 
 void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when when)
 {
+	uint64_t none = 0;
 	int saved_errno;
 
 	if (atomic_load_explicit(&a->asked[when], memory_order_relaxed) ||
@@ -148,16 +150,17 @@ void gst_activity_enable_late(struct gst_activity *a, enum gst_activity_when whe
 	    !gst_state_is_on(a->state) || atomic_load(&a->is_off)) {
 		return;
 	}
-	if (a->flush_since_ns && atomic_load(a->flush_since_ns)) {
+	if ((a->flush_since_ns && atomic_load(a->flush_since_ns)) ||
+	    !atomic_compare_exchange_strong(&a->enable_since_ns, &none, gst_clock_mono_ns())) {
 		atomic_store_explicit(&a->postponed[when], 1, memory_order_relaxed);
 		return;
 	}
-	if (atomic_exchange(&a->asked[when], 1)) {
-		return;
+	if (!atomic_exchange(&a->asked[when], 1)) {
+		saved_errno = errno;
+		(void)enable_kinds(a, when);
+		errno = saved_errno;
 	}
-	saved_errno = errno;
-	(void)enable_kinds(a, when);
-	errno = saved_errno;
+	atomic_store(&a->enable_since_ns, 0);
 }
 
 void gst_activity_enable_postponed(struct gst_activity *a)

@@ -712,6 +712,26 @@ static void test_late_kinds_do_not_wait_for_a_flush(void **state)
 	bench_free(b);
 }
 
+/* Another thread may hang in such a request: it is not joined, and the flusher tries again. */
+static void test_late_kinds_do_not_wait_for_each_other(void **state)
+{
+	const struct gst_activity_options options = {0};
+	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
+
+	(void)state;
+	(void)gst_activity_enable(&b->activity, &options);
+	enabled_count = 0;
+	atomic_store(&b->activity.enable_since_ns, 77);
+	gst_activity_enable_late(&b->activity, GST_ACTIVITY_EVENT_IDS);
+	gst_activity_enable_postponed(&b->activity);
+	assert_int_equal(enabled_count, 0);
+	atomic_store(&b->activity.enable_since_ns, 0);
+	gst_activity_enable_postponed(&b->activity);
+	assert_int_equal(enabled_count, 2);
+	assert_int_equal(atomic_load(&b->activity.enable_since_ns), 0);
+	bench_free(b);
+}
+
 static void test_buffers(void **state)
 {
 	const struct gst_activity_options options = {0};
@@ -878,6 +898,7 @@ int main(void)
 		cmocka_unit_test(test_enable),
 		cmocka_unit_test(test_late_kinds),
 		cmocka_unit_test(test_late_kinds_do_not_wait_for_a_flush),
+		cmocka_unit_test(test_late_kinds_do_not_wait_for_each_other),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_what_is_switched_off),
 		cmocka_unit_test(test_least_sizes),

@@ -405,25 +405,35 @@ static void put_losses(struct gst_writer *w)
 	}
 }
 
-/* A flush that began more than @patience_ns ago costs device records: since when, and how many is unknown. */
-static void watch_flush(struct gst_writer *w, uint64_t patience_ns)
+/* A call into CUPTI that began more than @patience_ns ago costs device records: since when, and how many is unknown. */
+static void watch_call(struct gst_writer *w, const _Atomic uint64_t *since_ns, uint64_t *noted_ns,
+		       uint64_t patience_ns, const char *text)
 {
-	uint64_t since = w->flush_since_ns ? atomic_load(w->flush_since_ns) : 0;
+	uint64_t since = since_ns ? atomic_load(since_ns) : 0;
 	uint64_t now = gst_clock_mono_ns();
 
-	if (since && since != w->hang_noted_ns && now > since && now - since >= patience_ns) {
+	if (since && since != *noted_ns && now > since && now - since >= patience_ns) {
 		struct gst_rec_loss loss = {
 			.head = gst_record_head(GST_KIND_LOSS, sizeof(loss), 0),
 			.reason = GST_LOSS_FLUSH_HUNG,
 			.since_ns = since,
 		};
 
-		w->hang_noted_ns = since;
-		put_note(w, GST_NOTE_FLUSH_HUNG, (int32_t)((now - since) / 1000000),
-			 "a flush of CUPTI does not return: device records may be missing from "
-			 "before its beginning on; milliseconds waited");
+		*noted_ns = since;
+		put_note(w, GST_NOTE_FLUSH_HUNG, (int32_t)((now - since) / 1000000), text);
 		gst_writer_put(w, &loss, sizeof(loss));
 	}
+}
+
+static void watch_cupti(struct gst_writer *w, uint64_t patience_ns)
+{
+	watch_call(w, w->flush_since_ns, &w->flush_noted_ns, patience_ns,
+		   "a flush of CUPTI does not return: device records may be missing from "
+		   "before its beginning on; milliseconds waited");
+	watch_call(
+		w, w->enable_since_ns, &w->enable_noted_ns, patience_ns,
+		"CUPTI does not return from being asked for more kinds of records: the call that "
+		"needed them has not begun, and device records may be missing; milliseconds waited");
 }
 
 /* ---- a cycle ---- */
@@ -709,7 +719,7 @@ static int cycle(struct gst_writer *w, bool is_last)
 		return w->error;
 	}
 	follow_windows(w);
-	watch_flush(w, w->hang_ns);
+	watch_cupti(w, w->hang_ns);
 	/* A full file does not grow by a line each cycle. */
 	if (!w->is_full || is_last || gst_clock_mono_ns() - w->losses_ns > LOSSES_PERIOD_NS) {
 		put_losses(w);
@@ -790,7 +800,7 @@ int gst_writer_finish(struct gst_writer *w)
 	}
 	gst_writer_anchor(w);
 	/* Nobody will wait for it any more. */
-	watch_flush(w, 0);
+	watch_cupti(w, 0);
 	if (cycle(w, true)) {
 		return w->error;
 	}

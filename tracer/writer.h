@@ -76,12 +76,15 @@ struct gst_writer {
 	int64_t real_minus_mono; /* of the last anchor */
 	uint64_t anchor_ns;	 /* when it was taken */
 	uint64_t period_ns;
-	uint64_t hang_ns; /* a flush longer than this hangs */
-	_Atomic uint64_t
-		*flush_since_ns;  /* the flusher's: when the flush it is in began; 0 = none */
-	uint64_t hang_noted_ns;	  /* of the flush a note was written for */
-	_Atomic uint32_t stop;	  /* asked to end */
-	_Atomic uint32_t is_done; /* futex: the thread ended */
+	uint64_t hang_ns; /* a call into CUPTI longer than this hangs */
+	/* When a call into CUPTI that may hang began, 0 = none is under way; may be NULL. */
+	const _Atomic uint64_t *flush_since_ns; /* the flusher's */
+	const _Atomic uint64_t
+		*enable_since_ns; /* activity.h: in a thread of the program, mostly */
+	uint64_t flush_noted_ns;  /* of the one a note was written for */
+	uint64_t enable_noted_ns;
+	_Atomic uint32_t stop;		     /* asked to end */
+	_Atomic uint32_t is_done;	     /* futex: the thread ended */
 	_Atomic uint64_t pending_activities; /* for END: records known to be missing */
 	pthread_t thread;
 };

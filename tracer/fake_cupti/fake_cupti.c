@@ -73,6 +73,9 @@ static struct {
 	unsigned zero_times;
 	unsigned reverse_times;
 	bool hang_flush;
+	bool hang_enable;
+	uint64_t slow_flush_ns;
+	uint64_t flushes; /* that began */
 	bool keep_buffers;
 	uint8_t *kept[64]; /* buffers that never went back */
 	size_t kept_count;
@@ -448,6 +451,35 @@ EXPORT void fake_hang_flush(void)
 	SET(hang_flush, true);
 }
 
+EXPORT void fake_hang_enable(void)
+{
+	SET(hang_enable, true);
+}
+
+EXPORT void fake_slow_flush(uint64_t ns)
+{
+	SET(slow_flush_ns, ns);
+}
+
+static uint64_t count_flushes(void)
+{
+	uint64_t count;
+
+	pthread_mutex_lock(&lock);
+	count = fake.flushes;
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+EXPORT void fake_await_flush(void)
+{
+	uint64_t before = count_flushes();
+
+	while (count_flushes() == before) {
+		fake_sleep_until(fake_now() + 100000);
+	}
+}
+
 EXPORT void fake_keep_buffers(void)
 {
 	SET(keep_buffers, true);
@@ -717,9 +749,17 @@ static int set_kind(uint32_t kind, bool is_on)
 	return result;
 }
 
+static void hang_if(const bool *flag)
+{
+	while (read_flag(flag)) {
+		pause();
+	}
+}
+
 int cuptiActivityEnable(uint32_t kind)
 {
 	FAIL_IF_TOLD();
+	hang_if(&fake.hang_enable);
 	return set_kind(kind, true);
 }
 
@@ -779,15 +819,17 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream_id, size_t 
 
 int cuptiActivityFlushAll(uint32_t flag)
 {
-	bool is_hung;
+	uint64_t slow_ns;
 
 	FAIL_IF_TOLD();
 	UNLESS_FINALIZED();
+	hang_if(&fake.hang_flush);
 	pthread_mutex_lock(&lock);
-	is_hung = fake.hang_flush;
+	slow_ns = fake.slow_flush_ns;
+	fake.flushes++;
 	pthread_mutex_unlock(&lock);
-	while (is_hung) {
-		pause();
+	if (slow_ns) {
+		fake_sleep_until(fake_now() + slow_ns);
 	}
 	deliver(true, flag == GST_CUPTI_FLUSH_FORCED);
 	return GST_CUPTI_SUCCESS;

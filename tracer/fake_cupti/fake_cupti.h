@@ -108,6 +108,9 @@ void fake_fail_callback(uint32_t domain, uint32_t cbid,
 void fake_fail_entry(const char *name, int result); /* any time: "cuptiGetVersion" and its like */
 void fake_silence(uint32_t domain);		    /* callbacks of it never come */
 void fake_hang_flush(void);		   /* any time: cuptiActivityFlushAll never returns */
+void fake_hang_enable(void);		   /* any time: cuptiActivityEnable never returns */
+void fake_slow_flush(uint64_t ns);	   /* any time: each flush takes so long */
+void fake_await_flush(void);		   /* any time: returns when the next flush has begun */
 void fake_keep_buffers(void);		   /* any time: full buffers are not handed back */
 void fake_grow_records(size_t bytes);	   /* each record is longer than known */
 void fake_zero_times(unsigned records);	   /* any time: the next ones have start = end = 0 */

@@ -247,6 +247,12 @@ static void run_fault(const struct statement *s)
 		fake_silence((uint32_t)a);
 	} else if (strcmp(what, "hang-flush") == 0) {
 		fake_hang_flush();
+	} else if (strcmp(what, "hang-enable") == 0) {
+		fake_hang_enable();
+	} else if (strcmp(what, "slow-flush") == 0) {
+		fake_slow_flush(a);
+	} else if (strcmp(what, "await-flush") == 0) {
+		fake_await_flush();
 	} else if (strcmp(what, "keep-buffers") == 0) {
 		fake_keep_buffers();
 	} else if (strcmp(what, "grow") == 0) {

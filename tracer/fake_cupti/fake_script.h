@@ -26,7 +26,8 @@
  *   fail N                  the thread's next call does nothing and returns N
  *
  *   fault version N | held NAME | enable KIND RESULT | callback DOMAIN CBID RESULT | silence DOMAIN |
- *         hang-flush | keep-buffers | grow BYTES | zero-times N | reverse-times N | drop N |
+ *         hang-flush | hang-enable | slow-flush DURATION | await-flush |
+ *         keep-buffers | grow BYTES | zero-times N | reverse-times N | drop N |
  *         unknown KIND | finalize | entry FUNCTION RESULT
  */
 #ifndef GSTRACE_TRACER_FAKE_CUPTI_FAKE_SCRIPT_H

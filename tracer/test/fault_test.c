@@ -278,6 +278,69 @@ static void a_hanging_flush_costs_device_records_only(void **state)
 	scan_release(&scan);
 }
 
+/* A second thread uses events: its call brings CUPTI the request for their numbers. */
+static void kinds_that_cannot_be_enabled_late_are_said(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+	size_t open;
+
+	run->env[0] = "GSTRACE_FLUSH_MS=20";
+	run->env[1] = "GSTRACE_HANG_MS=50";
+	run->env[2] = "GSTRACE_EXIT_MS=500";
+	run_script(
+		run,
+		"stream s; event e; record e s; fault hang-enable; thread { record e s }; sleep 300ms; "
+		"repeat 10 { launch s after 1us }; devsync; print done; exit 9");
+	assert_untouched(run);
+	assert_true(run->seconds < 15);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 10);
+	assert_int_equal(open, 0);
+	/* flushes go on */
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 10);
+	assert_true(scan_has_note(&scan, GST_NOTE_FLUSH_HUNG));
+	assert_true(scan_lost_since(&scan, GST_LOSS_FLUSH_HUNG) > 0);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+	scan_release(&scan);
+	assert_int_equal(run_staging_files(run), 0);
+}
+
+#define DURING_A_FLUSH                                                                      \
+	"stream s; event e; record e s; fault slow-flush 1s; fault await-flush; %s thread " \
+	"{ record e s }; join; sleep 2s; record e s; wait 0 e; launch s k 1us; devsync; print done; exit 9"
+
+/* In the middle of a flush nobody waits for CUPTI: the flusher asks when it has come back. */
+static void late_kinds_during_a_flush_come_from_the_flusher(void **state)
+{
+	struct run *run = *state;
+	char script[400];
+
+	for (int hangs = 0; hangs < 2; hangs++) {
+		struct scan scan;
+		size_t open;
+
+		run->env[0] = "GSTRACE_FLUSH_MS=20";
+		run->env[1] = "GSTRACE_EXIT_MS=3000";
+		snprintf(script, sizeof(script), DURING_A_FLUSH, hangs ? "fault hang-enable;" : "");
+		run_script(run, script);
+		assert_untouched(run);
+		scan_open(&scan, run->trace);
+		assert_int_equal(scan_calls(&scan, "cuEventRecord", &open), 3);
+		assert_int_equal(open, 0);
+		if (!hangs) {
+			assert_true(scan_count(&scan, GST_REC_EVENT) >= 1);
+			assert_true(scan_count(&scan, GST_REC_SYNC) >= 1);
+		}
+		assert_int_equal(scan_has_note(&scan, GST_NOTE_FLUSH_HUNG), hangs);
+		assert_int_equal(scan_lost_since(&scan, GST_LOSS_FLUSH_HUNG) > 0, hangs);
+		assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+		scan_release(&scan);
+		assert_int_equal(run_staging_files(run), 0);
+		run_clear(run);
+	}
+}
+
 static void buffers_that_never_come_back_do_no_harm(void **state)
 {
 	struct run *run = *state;
@@ -482,6 +545,8 @@ int main(void)
 		CASE(kinds_that_cannot_be_enabled_are_noted),
 		CASE(silent_callbacks_leave_the_activities),
 		CASE(a_hanging_flush_costs_device_records_only),
+		CASE(kinds_that_cannot_be_enabled_late_are_said),
+		CASE(late_kinds_during_a_flush_come_from_the_flusher),
 		CASE(buffers_that_never_come_back_do_no_harm),
 		CASE(dropped_and_unknown_records_are_counted),
 		CASE(zero_and_reversed_times_are_kept_as_they_are),
