@@ -261,8 +261,9 @@ static uint64_t count_edges(const struct subject *s, const char *rule)
 	if (id < 0) {
 		bad_line(s, rule);
 	}
-	for (gst_edge_id e = 0; e < gst_order_edge_count(s->o); e++) {
-		n += gst_order_edge(s->o, e)->rule == id && gst_timing_in_force(s->t, e);
+	for (gst_edge_id e = gst_order_next_edge(s->o, 0); e < gst_order_edge_bound(s->o);
+	     e = gst_order_next_edge(s->o, e + 1)) {
+		n += gst_order_edge(s->o, e).rule == id && gst_timing_in_force(s->t, e);
 	}
 	return n;
 }
@@ -285,8 +286,8 @@ static void know_finding(const struct subject *s, const char *id)
 static bool has_rule(const struct subject *s, const struct gst_finding *f, const char *rule)
 {
 	for (uint32_t i = 0; i < f->path_count; i++) {
-		const struct gst_edge *e = gst_order_edge(s->o, f->path[i]);
-		if (strcmp(gst_rule_id((enum gst_rule)e->rule), rule) == 0) {
+		const struct gst_edge e = gst_order_edge(s->o, f->path[i]);
+		if (strcmp(gst_rule_id((enum gst_rule)e.rule), rule) == 0) {
 			return true;
 		}
 	}

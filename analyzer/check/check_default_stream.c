@@ -26,27 +26,26 @@ static bool find_wait(const struct gst_check_run *r, gst_op_id op, struct wait *
 {
 	uint64_t other = 0, legacy = 0;
 	bool has_other = false, has_s3 = false;
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(r->o, op, &count);
+	struct gst_edges in = gst_order_in(r->o, op);
 
 	w->edge = GST_NONE;
-	for (uint32_t i = 0; i < count && !has_s3; i++) {
-		has_s3 = gst_order_edge(r->o, in[i])->rule == GST_RULE_S3;
+	for (uint32_t i = 0; i < in.count && !has_s3; i++) {
+		has_s3 = gst_edges_at(r->o, &in, i).rule == GST_RULE_S3;
 	}
 	if (!has_s3) {
 		return false;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(r->o, &in, i);
 		uint64_t at;
 
-		if (!gst_timing_in_force(r->t, in[i]) || !gst_timing_source_ns(r->t, in[i], &at)) {
+		if (!gst_timing_in_force(r->t, e.id) || !gst_timing_source_ns(r->t, e.id, &at)) {
 			continue;
 		}
-		if (e->rule == GST_RULE_S3) {
+		if (e.rule == GST_RULE_S3) {
 			if (w->edge == GST_NONE || at > legacy) {
 				legacy = at;
-				w->edge = in[i];
+				w->edge = e.id;
 			}
 		} else {
 			has_other = true;
@@ -273,7 +272,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 void gst_check_default_stream(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
-	uint32_t edges = gst_order_edge_count(r->o);
+	gst_edge_id edges = gst_order_edge_bound(r->o);
 	gst_stream_id last = GST_NONE;
 	size_t last_group = 0;
 
@@ -282,7 +281,7 @@ void gst_check_default_stream(struct gst_check_run *r)
 	}
 	for (gst_op_id i = 0; i < r->m->op_count; i++) {
 		struct wait w;
-		const struct gst_edge *e;
+		struct gst_edge e;
 		gst_stream_id legacy;
 		struct gst_group *g;
 
@@ -290,7 +289,7 @@ void gst_check_default_stream(struct gst_check_run *r)
 			continue;
 		}
 		e = gst_order_edge(r->o, w.edge);
-		legacy = legacy_of(r, e);
+		legacy = legacy_of(r, &e);
 		if (legacy == GST_NONE) {
 			continue;
 		}
@@ -303,19 +302,19 @@ void gst_check_default_stream(struct gst_check_run *r)
 					 .begin_ns = w.from_ns,
 					 .end_ns = w.to_ns,
 					 .waiter = i,
-					 .culprit = e->from < r->m->op_count ? e->from : GST_NONE,
+					 .culprit = e.from < r->m->op_count ? e.from : GST_NONE,
 					 .call = r->m->ops[i].call,
 					 .blocked_ns = w.to_ns - w.from_ns});
 	}
-	for (gst_edge_id e = 0; e < edges && groups.v.count; e++) {
-		const struct gst_edge *edge = gst_order_edge(r->o, e);
+	for (gst_edge_id e = gst_order_first_rare(r->o); e < edges && groups.v.count; e++) {
+		const struct gst_edge edge = gst_order_edge(r->o, e);
 		const struct gst_group *g;
 		gst_stream_id legacy;
 
-		if (edge->rule != GST_RULE_S3) {
+		if (edge.rule != GST_RULE_S3) {
 			continue;
 		}
-		legacy = legacy_of(r, edge);
+		legacy = legacy_of(r, &edge);
 		if (legacy != last || last == GST_NONE) {
 			g = gst_groups_find(&groups, (uint32_t[6]){legacy});
 			last_group = g ? (size_t)(g - groups.v.data) : SIZE_MAX;

@@ -39,12 +39,13 @@ bool gst_check_host_sync_wants(const struct gst_call *c)
 
 static void cut_waits(struct gst_check_run *r, struct gst_group *g, gst_call_id call)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(r->o, gst_node_of_call(r->o, call), &count);
+	struct gst_edges in = gst_order_in(r->o, gst_node_of_call(r->o, call));
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (gst_order_edge(r->o, in[i])->form == GST_END_EXIT) {
-			gst_vec_push(&g->edges, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(r->o, &in, i);
+
+		if (e.form == GST_END_EXIT) {
+			gst_vec_push(&g->edges, e.id);
 		}
 	}
 }
@@ -97,7 +98,7 @@ static void add(struct gst_check_run *r, struct gst_group *g, const struct look 
 
 	if (g->path_count == 0) {
 		gst_edge_id e = gst_timing_binding(r->t, gst_node_of_call(r->o, l->call), NULL);
-		if (e != GST_NONE && gst_order_edge(r->o, e)->form == GST_END_EXIT) {
+		if (e != GST_NONE && gst_order_edge(r->o, e).form == GST_END_EXIT) {
 			g->path_count = gst_check_binding_path(r, e, g->path);
 		}
 	}

@@ -10,8 +10,8 @@
 
 static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_edge_id id)
 {
-	const struct gst_edge *e = gst_order_edge(r->o, id);
-	gst_call_id call = e->to - r->m->op_count;
+	const struct gst_edge e = gst_order_edge(r->o, id);
+	gst_call_id call = e.to - r->m->op_count;
 	const struct gst_call *c = &r->m->calls[call];
 	struct gst_group *g;
 	gst_edge_id path[GST_PATH_MAX];
@@ -39,8 +39,8 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_edge
 			.end_ns = until,
 			.waiter = gst_check_next_work(r, call),
 			.culprit = path_count && gst_node_is_op(r->o,
-								gst_order_edge(r->o, path[0])->from)
-					   ? gst_order_edge(r->o, path[0])->from
+								gst_order_edge(r->o, path[0]).from)
+					   ? gst_order_edge(r->o, path[0]).from
 					   : GST_NONE,
 			.call = call,
 			.blocked_ns = until - c->enter_ns});
@@ -69,15 +69,15 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 void gst_check_implicit_sync(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
-	uint32_t count = gst_order_edge_count(r->o);
+	gst_edge_id end = gst_order_edge_bound(r->o);
 
 	if (gst_order_stats(r->o)->per_rule[GST_RULE_H7] == 0) {
 		return;
 	}
 
-	for (gst_edge_id e = 0; e < count; e++) {
-		const struct gst_edge *edge = gst_order_edge(r->o, e);
-		if (edge->rule == GST_RULE_H7 && edge->form == GST_END_EXIT &&
+	for (gst_edge_id e = gst_order_first_rare(r->o); e < end; e++) {
+		const struct gst_edge edge = gst_order_edge(r->o, e);
+		if (edge.rule == GST_RULE_H7 && edge.form == GST_END_EXIT &&
 		    gst_timing_strength(r->t, e) == GST_OBSERVED) {
 			look_at(r, &groups, e);
 		}

@@ -168,8 +168,7 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, const st
 	gst_edge_id binding;
 	struct gst_group *g;
 	uint64_t spent, excess, slower;
-	const gst_edge_id *in;
-	uint32_t count;
+	struct gst_edges in;
 	bool did_wait;
 	gst_op_id culprit = op;
 	gst_edge_id path[GST_PATH_MAX];
@@ -186,13 +185,13 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, const st
 		return;
 	}
 	binding = gst_timing_binding(r->t, gst_node_of_call(r->o, call), NULL);
-	did_wait = binding != GST_NONE && gst_order_edge(r->o, binding)->form == GST_END_EXIT;
+	did_wait = binding != GST_NONE && gst_order_edge(r->o, binding).form == GST_END_EXIT;
 	g = gst_groups_at(groups,
 			  (uint32_t[6]){m->calls[call].api, m->calls[call].thread, (uint32_t)way});
 	if (did_wait) {
 		path_count = gst_check_binding_path(r, binding, path);
-		if (path_count && gst_node_is_op(r->o, gst_order_edge(r->o, path[0])->from)) {
-			culprit = gst_order_edge(r->o, path[0])->from;
+		if (path_count && gst_node_is_op(r->o, gst_order_edge(r->o, path[0]).from)) {
+			culprit = gst_order_edge(r->o, path[0]).from;
 		}
 		if (g->path_count == 0) {
 			memcpy(g->path, path, sizeof(path));
@@ -211,11 +210,11 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, const st
 						 .call = call,
 						 .blocked_ns = excess});
 	gst_vec_push(&g->calls, call);
-	in = gst_order_in(r->o, gst_node_of_call(r->o, call), &count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(r->o, in[i]);
-		if (e->form == GST_END_EXIT && e->rule == GST_RULE_H5) {
-			gst_vec_push(&g->edges, in[i]);
+	in = gst_order_in(r->o, gst_node_of_call(r->o, call));
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(r->o, &in, i);
+		if (e.form == GST_END_EXIT && e.rule == GST_RULE_H5) {
+			gst_vec_push(&g->edges, e.id);
 		}
 	}
 }

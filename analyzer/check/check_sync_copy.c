@@ -51,11 +51,10 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups,
 	gst_call_id next_wait;
 	gst_op_id next, culprit = GST_NONE;
 	struct gst_group *g;
-	const gst_edge_id *in;
-	uint32_t count;
+	struct gst_edges in;
 	bool has_vague;
 
-	if (binding == GST_NONE || gst_order_edge(r->o, binding)->form != GST_END_EXIT) {
+	if (binding == GST_NONE || gst_order_edge(r->o, binding).form != GST_END_EXIT) {
 		return;
 	}
 	next = gst_check_next_work(r, call);
@@ -92,10 +91,12 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups,
 						 .culprit = culprit,
 						 .call = call,
 						 .blocked_ns = last_ns - c->enter_ns});
-	in = gst_order_in(r->o, gst_node_of_call(r->o, call), &count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (gst_order_edge(r->o, in[i])->form == GST_END_EXIT) {
-			gst_vec_push(&g->edges, in[i]);
+	in = gst_order_in(r->o, gst_node_of_call(r->o, call));
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(r->o, &in, i);
+
+		if (e.form == GST_END_EXIT) {
+			gst_vec_push(&g->edges, e.id);
 		}
 	}
 	next_wait = gst_check_next_wait(r, call);

@@ -79,8 +79,7 @@ static gst_op_id first_work(const struct gst_model *m, const struct gst_call *c)
 
 static bool is_wait(const struct gst_check_run *r, gst_call_id call)
 {
-	uint32_t count;
-	const gst_edge_id *in;
+	struct gst_edges in;
 
 	switch (r->m->calls[call].cls) {
 	case GST_API_CLASS_STREAM_SYNC:
@@ -90,10 +89,11 @@ static bool is_wait(const struct gst_check_run *r, gst_call_id call)
 	default: /* many classes: any call may wait */
 		break;
 	}
-	in = gst_order_in(r->o, gst_node_of_call(r->o, call), &count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (gst_order_edge(r->o, in[i])->form == GST_END_EXIT &&
-		    gst_timing_in_force(r->t, in[i])) {
+	in = gst_order_in(r->o, gst_node_of_call(r->o, call));
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(r->o, &in, i);
+
+		if (e.form == GST_END_EXIT && gst_timing_in_force(r->t, e.id)) {
 			return true;
 		}
 	}
@@ -214,15 +214,15 @@ static gst_op_id first_unrelated(const struct gst_awaiteds *a)
 static gst_node_id follow_stream(struct gst_check_run *r, gst_node_id x, gst_op_id first)
 {
 	while (x < r->m->op_count && r->search_left) {
-		uint32_t count, found = 0;
-		const gst_edge_id *in = gst_order_in(r->o, x, &count);
+		uint32_t found = 0;
+		struct gst_edges in = gst_order_in(r->o, x);
 		gst_node_id from = GST_NONE;
 
-		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
-			if (e->form == GST_END_BEGIN || e->form == GST_BEGIN_BEGIN) {
+		for (uint32_t i = 0; i < in.count; i++) {
+			const struct gst_edge e = gst_edges_at(r->o, &in, i);
+			if (e.form == GST_END_BEGIN || e.form == GST_BEGIN_BEGIN) {
 				found++;
-				from = e->from;
+				from = e.from;
 			}
 		}
 		if (found != 1 || from >= r->m->op_count ||
@@ -255,16 +255,15 @@ size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_
 	first = first_unrelated(a);
 	while (next < queued && related < a->count) {
 		gst_node_id x = s->queue[next++];
-		uint32_t count;
-		const gst_edge_id *in;
+		struct gst_edges in;
 
-		in = gst_order_in(r->o, x, &count);
-		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+		in = gst_order_in(r->o, x);
+		for (uint32_t i = 0; i < in.count; i++) {
+			const struct gst_edge e = gst_edges_at(r->o, &in, i);
 
 			/* What was submitted before an op does not come after it. */
-			if ((e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN) ||
-			    (e->from < r->m->op_count && e->from < first)) {
+			if ((e.form != GST_END_BEGIN && e.form != GST_BEGIN_BEGIN) ||
+			    (e.from < r->m->op_count && e.from < first)) {
 				continue;
 			}
 			if (queued == SEARCH_MAX || r->search_left == 0) {
@@ -275,17 +274,17 @@ size_t gst_check_relate(struct gst_check_run *r, struct gst_awaiteds *a, gst_op_
 				return a->count;
 			}
 			r->search_left--;
-			if (is_new(s, e->from)) {
+			if (is_new(s, e.from)) {
 				gst_node_id at;
 				/* Its stream as a whole, down to it, is marked at once. */
-				size_t marked = mark(r, e->from, a);
+				size_t marked = mark(r, e.from, a);
 
 				if (marked) {
 					related += marked;
 					first = first_unrelated(a);
 				}
-				at = follow_stream(r, e->from, first);
-				if (at != GST_NONE && (at == e->from || is_new(s, at))) {
+				at = follow_stream(r, e.from, first);
+				if (at != GST_NONE && (at == e.from || is_new(s, at))) {
 					s->queue[queued++] = at;
 				}
 			}
@@ -300,17 +299,17 @@ uint32_t gst_check_binding_path(const struct gst_check_run *r, gst_edge_id last,
 	uint32_t count = 0;
 
 	while (last != GST_NONE && count < GST_PATH_MAX) {
-		const struct gst_edge *e = gst_order_edge(r->o, last);
+		const struct gst_edge e = gst_order_edge(r->o, last);
 
-		if (count && e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN) {
+		if (count && e.form != GST_END_BEGIN && e.form != GST_BEGIN_BEGIN) {
 			break;
 		}
 		path[count++] = last;
-		if (gst_node_is_call(r->o, e->from) ||
-		    (gst_node_is_op(r->o, e->from) && (r->m->ops[e->from].flags & GST_OP_TIMED))) {
+		if (gst_node_is_call(r->o, e.from) ||
+		    (gst_node_is_op(r->o, e.from) && (r->m->ops[e.from].flags & GST_OP_TIMED))) {
 			break;
 		}
-		last = gst_timing_binding(r->t, e->from, NULL);
+		last = gst_timing_binding(r->t, e.from, NULL);
 	}
 	for (uint32_t i = 0; i < count / 2; i++) {
 		gst_edge_id x = path[i];
@@ -323,7 +322,7 @@ uint32_t gst_check_binding_path(const struct gst_check_run *r, gst_edge_id last,
 static void take_awaited(const struct gst_check_run *r, gst_edge_id id, uint64_t enter_ns,
 			 struct gst_awaiteds *out, bool *has_vague)
 {
-	gst_op_id op = gst_order_edge(r->o, id)->from;
+	gst_op_id op = gst_order_edge(r->o, id).from;
 	struct gst_awaited x = {.op = op, .stream = r->m->ops[op].stream, .edge = id};
 
 	x.is_exact = gst_timing_is_exact(r->t, op);
@@ -350,31 +349,30 @@ void gst_check_awaited(const struct gst_check_run *r, gst_call_id call, struct g
 	while (depth) {
 		gst_node_id node = stack[--depth];
 		bool is_call = gst_node_is_call(r->o, node);
-		uint32_t count;
-		const gst_edge_id *in = gst_order_in(r->o, node, &count);
+		struct gst_edges in = gst_order_in(r->o, node);
 
-		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(r->o, in[i]);
+		for (uint32_t i = 0; i < in.count; i++) {
+			const struct gst_edge e = gst_edges_at(r->o, &in, i);
 			uint64_t end_ns;
 
 			if (++seen > AWAITED_MAX) {
 				*has_vague = true;
 				return;
 			}
-			if ((is_call && e->form != GST_END_EXIT) ||
-			    !gst_timing_in_force(r->t, in[i])) {
+			if ((is_call && e.form != GST_END_EXIT) ||
+			    !gst_timing_in_force(r->t, e.id)) {
 				continue;
 			}
-			if (gst_node_is_op(r->o, e->from)) {
-				take_awaited(r, in[i], enter_ns, out, has_vague);
-			} else if (gst_node_is_barrier(r->o, e->from)) {
+			if (gst_node_is_op(r->o, e.from)) {
+				take_awaited(r, e.id, enter_ns, out, has_vague);
+			} else if (gst_node_is_barrier(r->o, e.from)) {
 				/* All that an earlier barrier point stands for was over. */
-				if (gst_timing_source_ns(r->t, in[i], &end_ns) &&
-				    end_ns <= enter_ns && gst_timing_is_exact(r->t, e->from)) {
+				if (gst_timing_source_ns(r->t, e.id, &end_ns) &&
+				    end_ns <= enter_ns && gst_timing_is_exact(r->t, e.from)) {
 					continue;
 				}
 				if (depth < BARRIERS_MAX) {
-					stack[depth++] = e->from;
+					stack[depth++] = e.from;
 				} else {
 					*has_vague = true;
 				}

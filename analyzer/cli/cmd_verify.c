@@ -42,16 +42,16 @@ static void contradiction_lines(const struct gst_analysis *a, const struct gst_v
 				struct gst_outfile *out)
 {
 	for (uint32_t i = 0; i < v->example_count; i++) {
-		const struct gst_edge *e = gst_order_edge(a->order, v->examples[i].edge);
+		const struct gst_edge e = gst_order_edge(a->order, v->examples[i].edge);
 		gst_stream_id from_stream, to_stream;
-		struct gst_label from = gst_node_label(a, e->from, &from_stream),
-				 to = gst_node_label(a, e->to, &to_stream);
+		struct gst_label from = gst_node_label(a, e.from, &from_stream),
+				 to = gst_node_label(a, e.to, &to_stream);
 		char text[5 * GST_LABEL_BYTES];
 
 		snprintf(
 			text, sizeof(text),
 			"%s: %s in %s should come before %s in %s, but the times say otherwise by %s",
-			gst_rule_id((enum gst_rule)e->rule), from.text,
+			gst_rule_id((enum gst_rule)e.rule), from.text,
 			gst_stream_label(a->model, from_stream).text, to.text,
 			gst_stream_label(a->model, to_stream).text,
 			gst_signed_duration(v->examples[i].gap_ns).text);

@@ -115,11 +115,11 @@ gst_call_id gst_node_call(const struct gst_analysis *a, gst_node_id node)
 
 bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *ns)
 {
-	const struct gst_edge *edge = gst_order_edge(a->order, e);
+	const struct gst_edge edge = gst_order_edge(a->order, e);
 	const struct gst_model *m = a->model;
 
-	if (gst_node_is_op(a->order, edge->to)) {
-		const struct gst_op *op = &m->ops[edge->to];
+	if (gst_node_is_op(a->order, edge.to)) {
+		const struct gst_op *op = &m->ops[edge.to];
 
 		if (!(op->flags & GST_OP_TIMED) || op->flags & GST_OP_EARLY_BEGIN) {
 			return false;
@@ -127,10 +127,10 @@ bool gst_edge_target_ns(const struct gst_analysis *a, gst_edge_id e, uint64_t *n
 		*ns = op->begin_ns;
 		return true;
 	}
-	if (gst_node_is_call(a->order, edge->to)) {
-		const struct gst_call *call = &m->calls[edge->to - m->op_count];
+	if (gst_node_is_call(a->order, edge.to)) {
+		const struct gst_call *call = &m->calls[edge.to - m->op_count];
 
-		if (edge->form == GST_EXIT_ENTER) {
+		if (edge.form == GST_EXIT_ENTER) {
 			*ns = call->enter_ns;
 			return !(call->flags & GST_CALL_NO_ENTER);
 		}
@@ -152,27 +152,26 @@ static bool has_ended(const struct gst_op *op)
 static void earliest_before(const struct gst_analysis *a, gst_node_id node, gst_op_id *earliest,
 			    enum gst_rule *rule, uint32_t *visited)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(a->order, node, &count);
+	struct gst_edges in = gst_order_in(a->order, node);
 
-	for (uint32_t i = 0; i < count && (*visited)++ < MAX_VISITED; i++) {
-		const struct gst_edge *edge = gst_order_edge(a->order, in[i]);
+	for (uint32_t i = 0; i < in.count && (*visited)++ < MAX_VISITED; i++) {
+		const struct gst_edge edge = gst_edges_at(a->order, &in, i);
 
-		if (edge->form != GST_END_BEGIN ||
-		    gst_timing_strength(a->timing, in[i]) == GST_DISPROVED) {
+		if (edge.form != GST_END_BEGIN ||
+		    gst_timing_strength(a->timing, edge.id) == GST_DISPROVED) {
 			continue;
 		}
-		if (gst_node_is_barrier(a->order, edge->from)) {
+		if (gst_node_is_barrier(a->order, edge.from)) {
 			/* A barrier may stand on an earlier one; ids grow, so this ends. */
-			if (edge->from < node || gst_node_is_op(a->order, node)) {
-				earliest_before(a, edge->from, earliest, rule, visited);
+			if (edge.from < node || gst_node_is_op(a->order, node)) {
+				earliest_before(a, edge.from, earliest, rule, visited);
 			}
 			continue;
 		}
-		if (gst_node_is_op(a->order, edge->from) &&
-		    !has_ended(&a->model->ops[edge->from]) && edge->from < *earliest) {
-			*earliest = edge->from;
-			*rule = (enum gst_rule)edge->rule;
+		if (gst_node_is_op(a->order, edge.from) && !has_ended(&a->model->ops[edge.from]) &&
+		    edge.from < *earliest) {
+			*earliest = edge.from;
+			*rule = (enum gst_rule)edge.rule;
 		}
 	}
 }
@@ -213,22 +212,23 @@ uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint
 			    void (*fn)(void *payload, const struct gst_open_wait *wait),
 			    void *payload)
 {
-	uint32_t count, found = 0, visited = 0;
-	const gst_edge_id *in = gst_order_in(a->order, gst_node_of_call(a->order, call), &count);
+	uint32_t found = 0, visited = 0;
+	struct gst_edges in = gst_order_in(a->order, gst_node_of_call(a->order, call));
 
-	for (uint32_t i = 0; i < count && visited < MAX_VISITED; i++) {
-		const struct gst_edge *edge = gst_order_edge(a->order, in[i]);
-		const gst_edge_id *through = &in[i];
-		uint32_t through_count = 1;
+	for (uint32_t i = 0; i < in.count && visited < MAX_VISITED; i++) {
+		const struct gst_edge edge = gst_edges_at(a->order, &in, i);
+		bool is_barrier = gst_node_is_barrier(a->order, edge.from);
+		struct gst_edges through = {.count = 1};
 
-		if (edge->form != GST_END_EXIT) {
+		if (edge.form != GST_END_EXIT) {
 			continue;
 		}
-		if (gst_node_is_barrier(a->order, edge->from)) {
-			through = gst_order_in(a->order, edge->from, &through_count);
+		if (is_barrier) {
+			through = gst_order_in(a->order, edge.from);
 		}
-		for (uint32_t k = 0; k < through_count && visited++ < MAX_VISITED; k++) {
-			gst_node_id from = gst_order_edge(a->order, through[k])->from;
+		for (uint32_t k = 0; k < through.count && visited++ < MAX_VISITED; k++) {
+			gst_node_id from =
+				is_barrier ? gst_edges_at(a->order, &through, k).from : edge.from;
 			const struct gst_op *op;
 
 			if (!gst_node_is_op(a->order, from)) {
@@ -242,7 +242,7 @@ uint32_t gst_describe_waits(const struct gst_analysis *a, gst_call_id call, uint
 			}
 			if (found++ < max) {
 				struct gst_open_wait wait = {.op = from,
-							     .rule = (enum gst_rule)edge->rule};
+							     .rule = (enum gst_rule)edge.rule};
 
 				find_origin(a, &wait, &visited);
 				fn(payload, &wait);

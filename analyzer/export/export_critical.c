@@ -106,7 +106,7 @@ static struct gst_label rule_words(const struct gst_analysis *a, gst_edge_id edg
 	struct gst_label l = {" (the copy engine was taken)"};
 
 	if (edge != GST_NONE) {
-		enum gst_rule rule = (enum gst_rule)gst_order_edge(a->order, edge)->rule;
+		enum gst_rule rule = (enum gst_rule)gst_order_edge(a->order, edge).rule;
 
 		snprintf(l.text, sizeof(l.text), " (%s, %s)", gst_rule_id(rule),
 			 gst_rule_text(rule));
@@ -507,7 +507,7 @@ static void segment_object(struct gst_json *j, const struct gst_analysis *a,
 		   s->unknown ? gst_unknown_name((enum gst_unknown)s->unknown) : NULL);
 	key_node(j, a, "node", s->node);
 	key_node(j, a, "from", s->from);
-	key_rule(j, s->edge == GST_NONE ? GST_RULE_COUNT : gst_order_edge(a->order, s->edge)->rule);
+	key_rule(j, s->edge == GST_NONE ? GST_RULE_COUNT : gst_order_edge(a->order, s->edge).rule);
 	key_or_null(j, "held_ns", s->held_ns, UINT64_MAX);
 	gst_json_end_object(j);
 }

@@ -618,20 +618,20 @@ static void path(struct doc *d, const gst_edge_id *edges, uint32_t count)
 	gst_json_key(j, "path");
 	gst_json_begin_array(j);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(d->a->order, edges[i]);
-		enum gst_rule rule = (enum gst_rule)e->rule;
+		const struct gst_edge e = gst_order_edge(d->a->order, edges[i]);
+		enum gst_rule rule = (enum gst_rule)e.rule;
 		uint64_t ns = 0;
 		bool is_known;
 
 		gst_json_begin_object(j);
-		node_object(d, "from", e->from);
-		node_object(d, "to", e->to);
+		node_object(d, "from", e.from);
+		node_object(d, "to", e.to);
 		key_string(j, "rule", gst_rule_id(rule));
 		key_string(j, "rule_text", gst_rule_text(rule));
 		key_string(j, "source", gst_rule_source(rule));
 		key_string(j, "strength",
 			   gst_name_strength(gst_timing_strength(d->a->timing, edges[i])));
-		key_string(j, "form", gst_name_form(e->form));
+		key_string(j, "form", gst_name_form(e.form));
 		is_known = gst_timing_source_ns(d->a->timing, edges[i], &ns);
 		key_time(j, "from_ns", is_known, ns);
 		is_known = gst_edge_target_ns(d->a, edges[i], &ns);
@@ -645,10 +645,10 @@ static void mention_path(struct doc *d, struct id_set *ops, struct id_set *calls
 			 const gst_edge_id *edges, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(d->a->order, edges[i]);
+		const struct gst_edge e = gst_order_edge(d->a->order, edges[i]);
 
-		mention_node(d, ops, calls, e->from);
-		mention_node(d, ops, calls, e->to);
+		mention_node(d, ops, calls, e.from);
+		mention_node(d, ops, calls, e.to);
 	}
 }
 
@@ -803,18 +803,18 @@ gst_status gst_export_releases_json(const struct gst_analysis *a, gst_op_id op,
 	gst_json_begin_array(j);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_release *x = &releases[i];
-		const struct gst_edge *e = gst_order_edge(a->order, x->edge);
-		enum gst_rule why = (enum gst_rule)gst_order_edge(a->order, x->why)->rule;
+		const struct gst_edge e = gst_order_edge(a->order, x->edge);
+		enum gst_rule why = (enum gst_rule)gst_order_edge(a->order, x->why).rule;
 
 		gst_json_begin_object(j);
 		node_object(&d, "from", x->from);
-		node_object(&d, "via", e->from);
+		node_object(&d, "via", e.from);
 		key_string(j, "rule", gst_rule_id(why));
 		key_string(j, "rule_text", gst_rule_text(why));
 		key_string(j, "source", gst_rule_source(why));
 		key_string(j, "strength",
 			   gst_name_strength(gst_timing_strength(a->timing, x->edge)));
-		key_string(j, "form", gst_name_form(e->form));
+		key_string(j, "form", gst_name_form(e.form));
 		key_time(j, "at_ns", x->is_known, x->at_ns);
 		key_bool(j, "exact", x->is_known && x->is_exact);
 		key_time(j, "slack_ns", x->is_known && x->is_in_force, x->slack_ns);

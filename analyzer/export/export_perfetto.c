@@ -1212,7 +1212,7 @@ static void put_call(struct exporter *x, gst_call_id id)
 	}
 	in = gst_arrows_into(&x->arrows, gst_node_of_call(x->o, id), &count);
 	for (uint32_t i = 0; i < count; i++) {
-		rules |= UINT64_C(1) << gst_order_edge(x->o, in[i].edge)->rule;
+		rules |= UINT64_C(1) << gst_order_edge(x->o, in[i].edge).rule;
 	}
 
 	note_number(&notes, NOTE_CORRELATION, call->corr);
@@ -1830,7 +1830,7 @@ static void put_op(struct exporter *x, gst_op_id id)
 	for (uint32_t i = 0; i < count; i++) {
 		add_link(x, &x->events, arrows[i].source);
 		add_link(x, &x->flows_in, flow_id(arrows[i].edge));
-		rules |= UINT64_C(1) << gst_order_edge(x->o, arrows[i].edge)->rule;
+		rules |= UINT64_C(1) << gst_order_edge(x->o, arrows[i].edge).rule;
 	}
 	if (rules) {
 		/* Defined here: the packets below must not be interrupted. */
@@ -2070,7 +2070,7 @@ static void put_segment(struct exporter *x, const struct gst_segment *g)
 	begin.name_iid = segment_name(x, g);
 	if (g->edge != GST_NONE) {
 		note_string(&notes, NOTE_RULE,
-			    rules_value(x, UINT64_C(1) << gst_order_edge(x->o, g->edge)->rule));
+			    rules_value(x, UINT64_C(1) << gst_order_edge(x->o, g->edge).rule));
 	}
 	note_text_of(&notes, NOTE_CAUSE, (char *)gst_cause_name((enum gst_cause)g->cause));
 	if (g->unknown) {

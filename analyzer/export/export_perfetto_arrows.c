@@ -75,15 +75,14 @@ static gst_op_id latest_before(const struct gst_model *m, const struct gst_order
 			       const struct gst_timing *t, const struct gst_arrows *a,
 			       gst_node_id node)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(o, node, &count);
+	struct gst_edges in = gst_order_in(o, node);
 	gst_op_id best = GST_NONE;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(o, in[i]);
-		gst_op_id op = a->last[e->from];
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(o, &in, i);
+		gst_op_id op = a->last[e.from];
 
-		if (e->form != GST_END_BEGIN || op == GST_NONE || !is_in_force(t, in[i])) {
+		if (e.form != GST_END_BEGIN || op == GST_NONE || !is_in_force(t, e.id)) {
 			continue;
 		}
 		if (best == GST_NONE || m->ops[op].end_ns > m->ops[best].end_ns) {
@@ -103,15 +102,14 @@ static gst_op_id earliest_after(const struct gst_model *m, const struct gst_orde
 	gst_op_id best = GST_NONE;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(o, out[i]);
+		const struct gst_edge e = gst_order_edge(o, out[i]);
 		gst_op_id op;
 
-		if ((e->rule != GST_RULE_S1 && e->rule != GST_RULE_G4) ||
-		    e->form != GST_END_BEGIN || !gst_node_is_op(o, e->to) ||
-		    !is_in_force(t, out[i])) {
+		if ((e.rule != GST_RULE_S1 && e.rule != GST_RULE_G4) || e.form != GST_END_BEGIN ||
+		    !gst_node_is_op(o, e.to) || !is_in_force(t, out[i])) {
 			continue;
 		}
-		op = a->first[e->to];
+		op = a->first[e.to];
 		if (op != GST_NONE &&
 		    (best == GST_NONE || m->ops[op].begin_ns < m->ops[best].begin_ns)) {
 			best = op;
@@ -193,32 +191,33 @@ void gst_arrows_build(const struct gst_model *m, const struct gst_order *o,
 	stand_for_themselves(m, out);
 	stand_for_moments(m, o, t, out);
 
-	for (gst_edge_id id = 0; id < gst_order_edge_count(o); id++) {
-		const struct gst_edge *e = gst_order_edge(o, id);
-		bool to_op = gst_node_is_op(o, e->to), to_call = gst_node_is_call(o, e->to);
-		gst_op_id source = out->last[e->from];
+	for (gst_edge_id id = gst_order_next_edge(o, 0); id < gst_order_edge_bound(o);
+	     id = gst_order_next_edge(o, id + 1)) {
+		const struct gst_edge e = gst_order_edge(o, id);
+		bool to_op = gst_node_is_op(o, e.to), to_call = gst_node_is_call(o, e.to);
+		gst_op_id source = out->last[e.from];
 		gst_node_id target;
 
-		if (is_shown_by_tracks(e->rule) || e->form == GST_ENTER_BEGIN ||
-		    e->form == GST_EXIT_ENTER || (!to_op && !to_call)) {
+		if (is_shown_by_tracks(e.rule) || e.form == GST_ENTER_BEGIN ||
+		    e.form == GST_EXIT_ENTER || (!to_op && !to_call)) {
 			continue;
 		}
 		if (!is_in_force(t, id)) {
 			stats->not_in_force++;
 			continue;
 		}
-		target = to_op ? out->first[e->to] : e->to;
+		target = to_op ? out->first[e.to] : e.to;
 		if (source == GST_NONE || target == GST_NONE) {
 			stats->without_ends++;
 			continue;
 		}
-		if (to_op && !is_inside_launch(e->rule) &&
+		if (to_op && !is_inside_launch(e.rule) &&
 		    m->ops[source].stream == m->ops[target].stream &&
 		    m->ops[source].stream != GST_NONE) {
 			stats->same_stream++;
 			continue;
 		}
-		if (e->form == GST_BEGIN_BEGIN) {
+		if (e.form == GST_BEGIN_BEGIN) {
 			stats->overlapping++;
 			continue;
 		}
@@ -233,7 +232,7 @@ void gst_arrows_build(const struct gst_model *m, const struct gst_order *o,
 				continue;
 			}
 		} else {
-			const struct gst_call *call = &m->calls[e->to - m->op_count];
+			const struct gst_call *call = &m->calls[e.to - m->op_count];
 
 			if (!(call->flags & GST_CALL_RETURNED) ||
 			    m->ops[source].end_ns > call->exit_ns ||
@@ -311,20 +310,19 @@ gst_op_id gst_arrows_launched(const struct gst_arrows *a, const struct gst_model
 			      const struct gst_order *o, gst_op_id op, gst_edge_id *edge)
 {
 	const struct gst_op *it = &m->ops[op];
-	uint32_t count;
-	const gst_edge_id *in;
+	struct gst_edges in;
 
 	if (it->flags & GST_OP_NODE || (!is_timed(it) && it->kind != GST_OP_GRAPH_LAUNCH) ||
 	    a->first[op] == GST_NONE) {
 		return GST_NONE;
 	}
-	in = gst_order_in(o, gst_node_of_op(op), &count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(o, in[i]);
+	in = gst_order_in(o, gst_node_of_op(op));
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(o, &in, i);
 
 		/* Not a launch on which this op waits for another reason. */
-		if (e->rule == GST_RULE_U1 && e->from == gst_node_of_call(o, it->call)) {
-			*edge = in[i];
+		if (e.rule == GST_RULE_U1 && e.from == gst_node_of_call(o, it->call)) {
+			*edge = e.id;
 			return a->first[op];
 		}
 	}

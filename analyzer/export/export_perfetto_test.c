@@ -190,14 +190,13 @@ static void find_calls(const struct gst_analysis *a, const struct wire_trace *w,
 
 static bool has_edge_from_call(const struct gst_analysis *a, gst_op_id op)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(a->order, op, &count);
+	struct gst_edges in = gst_order_in(a->order, op);
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(a->order, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(a->order, &in, i);
 
-		if (e->rule == GST_RULE_U1 &&
-		    e->from == gst_node_of_call(a->order, a->model->ops[op].call)) {
+		if (e.rule == GST_RULE_U1 &&
+		    e.from == gst_node_of_call(a->order, a->model->ops[op].call)) {
 			return true;
 		}
 	}
@@ -230,7 +229,7 @@ static void check_arrows(const struct gst_analysis *a, const struct wire_trace *
 			 const struct found *f, const char *name)
 {
 	const struct gst_model *m = a->model;
-	uint32_t edges = gst_order_edge_count(a->order), drawn = 0, drawable = 0, pairs = 0;
+	uint32_t edges = gst_order_edge_bound(a->order), drawn = 0, drawable = 0, pairs = 0;
 	struct arrow *arrows = gst_mem_alloc((edges + 1) * sizeof(*arrows));
 	struct gst_map waits = {0};
 	int64_t counted = 0;
@@ -269,16 +268,17 @@ static void check_arrows(const struct gst_analysis *a, const struct wire_trace *
 			pairs++;
 		}
 	}
-	for (gst_edge_id id = 0; id < edges; id++) {
-		const struct gst_edge *e = gst_order_edge(a->order, id);
+	for (gst_edge_id id = gst_order_next_edge(a->order, 0); id < edges;
+	     id = gst_order_next_edge(a->order, id + 1)) {
+		const struct gst_edge e = gst_order_edge(a->order, id);
 		const struct arrow *arrow = &arrows[id + 1];
 		const struct wire_slice *from, *to;
 		enum gst_strength strength = gst_timing_strength(a->timing, id);
-		bool is_candidate = e->rule != GST_RULE_T1 && e->rule != GST_RULE_U1 &&
-				    e->rule != GST_RULE_S1 && e->rule != GST_RULE_S2 &&
-				    e->rule != GST_RULE_G2 && e->form != GST_ENTER_BEGIN &&
-				    e->form != GST_EXIT_ENTER &&
-				    !gst_node_is_barrier(a->order, e->to);
+		bool is_candidate = e.rule != GST_RULE_T1 && e.rule != GST_RULE_U1 &&
+				    e.rule != GST_RULE_S1 && e.rule != GST_RULE_S2 &&
+				    e.rule != GST_RULE_G2 && e.form != GST_ENTER_BEGIN &&
+				    e.form != GST_EXIT_ENTER &&
+				    !gst_node_is_barrier(a->order, e.to);
 
 		drawable += is_candidate;
 		if (!arrow->from && !arrow->to) {
@@ -289,30 +289,30 @@ static void check_arrows(const struct gst_analysis *a, const struct wire_trace *
 		      name, id);
 		from = &w->slices.data[arrow->from - 1];
 		to = &w->slices.data[arrow->to - 1];
-		if (e->rule == GST_RULE_U1) {
+		if (e.rule == GST_RULE_U1) {
 			HOLDS(from->is_api && !to->is_api, "%s: edge %" PRIu32, name, id);
-			HOLDS(arrow->from == f->slice_of_call[e->from - m->op_count],
+			HOLDS(arrow->from == f->slice_of_call[e.from - m->op_count],
 			      "%s: edge %" PRIu32, name, id);
-			HOLDS(to->op == e->to || m->ops[to->op].parent == e->to,
-			      "%s: edge %" PRIu32, name, id);
+			HOLDS(to->op == e.to || m->ops[to->op].parent == e.to, "%s: edge %" PRIu32,
+			      name, id);
 			HOLDS(from->begin_ns <= to->begin_ns, "%s: edge %" PRIu32, name, id);
 			continue;
 		}
 		drawn++;
 		HOLDS(is_candidate && !from->is_api, "%s: edge %" PRIu32, name, id);
-		if (gst_node_is_op(a->order, e->from) && is_timed(&m->ops[e->from])) {
-			HOLDS(from->op == e->from, "%s: edge %" PRIu32, name, id);
+		if (gst_node_is_op(a->order, e.from) && is_timed(&m->ops[e.from])) {
+			HOLDS(from->op == e.from, "%s: edge %" PRIu32, name, id);
 		}
-		if (gst_node_is_call(a->order, e->to)) {
-			HOLDS(arrow->to == f->slice_of_call[e->to - m->op_count],
+		if (gst_node_is_call(a->order, e.to)) {
+			HOLDS(arrow->to == f->slice_of_call[e.to - m->op_count],
 			      "%s: edge %" PRIu32, name, id);
 			HOLDS(from->end_ns <= to->end_ns, "%s: edge %" PRIu32, name, id);
 			HOLDS(gst_map_get(&waits, pair_key(from->op, arrow->to - 1 + m->op_count),
 					  NULL),
 			      "%s: edge %" PRIu32, name, id);
 		} else {
-			HOLDS(!is_timed(&m->ops[e->to]) || to->op == e->to, "%s: edge %" PRIu32,
-			      name, id);
+			HOLDS(!is_timed(&m->ops[e.to]) || to->op == e.to, "%s: edge %" PRIu32, name,
+			      id);
 			HOLDS(from->end_ns <= to->begin_ns, "%s: edge %" PRIu32, name, id);
 			HOLDS(gst_map_get(&waits, pair_key(from->op, to->op), NULL),
 			      "%s: edge %" PRIu32, name, id);

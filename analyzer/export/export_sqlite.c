@@ -771,16 +771,17 @@ static void put_edges(struct writer *w)
 	end_table(w);
 
 	begin_table(w, "edges");
-	for (gst_edge_id i = 0; i < gst_order_edge_count(o) && ok(w); i++) {
-		const struct gst_edge *e = gst_order_edge(o, i);
+	for (gst_edge_id i = gst_order_next_edge(o, 0); i < gst_order_edge_bound(o) && ok(w);
+	     i = gst_order_next_edge(o, i + 1)) {
+		const struct gst_edge e = gst_order_edge(o, i);
 
 		put_int(w, i);
-		put_node(w, e->from);
-		put_node(w, e->to);
-		put_word(w, gst_rule_id(e->rule));
-		put_word(w, gst_name_form(e->form));
+		put_node(w, e.from);
+		put_node(w, e.to);
+		put_word(w, gst_rule_id(e.rule));
+		put_word(w, gst_name_form(e.form));
 		put_word(w, gst_name_strength(gst_timing_strength(w->a->timing, i)));
-		put_int(w, !!(e->flags & GST_EDGE_UNCHECKED));
+		put_int(w, !!(e.flags & GST_EDGE_UNCHECKED));
 		end_row(w);
 	}
 	end_table(w);
@@ -990,7 +991,7 @@ static void put_critical(struct writer *w)
 			 s->edge == GST_NONE
 				 ? NULL
 				 : gst_rule_id((enum gst_rule)gst_order_edge(w->a->order, s->edge)
-						       ->rule));
+						       .rule));
 		put_number_if(w, s->held_ns != UINT64_MAX, s->held_ns);
 		end_row(w);
 	}

@@ -180,14 +180,15 @@ static void check_edges(sqlite3 *db, const struct gst_analysis *a)
 		query(db, "SELECT from_kind, from_id, to_kind, to_id, rule_id, form, strength"
 			  " FROM edges ORDER BY id");
 
-	for (gst_edge_id i = 0; i < gst_order_edge_count(a->order); i++) {
-		const struct gst_edge *e = gst_order_edge(a->order, i);
+	for (gst_edge_id i = gst_order_next_edge(a->order, 0); i < gst_order_edge_bound(a->order);
+	     i = gst_order_next_edge(a->order, i + 1)) {
+		const struct gst_edge e = gst_order_edge(a->order, i);
 
 		assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-		is_node(st, 0, a, e->from);
-		is_node(st, 2, a, e->to);
-		is_word(st, 4, gst_rule_id(e->rule));
-		is_word(st, 5, gst_name_form(e->form));
+		is_node(st, 0, a, e.from);
+		is_node(st, 2, a, e.to);
+		is_word(st, 4, gst_rule_id(e.rule));
+		is_word(st, 5, gst_name_form(e.form));
 		is_word(st, 6, gst_name_strength(gst_timing_strength(a->timing, i)));
 	}
 	assert_int_equal(sqlite3_step(st), SQLITE_DONE);

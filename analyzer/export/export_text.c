@@ -774,9 +774,9 @@ static struct span path_scale(const struct report *r, const struct gst_finding *
 	struct span scale = {.begin_ns = UINT64_MAX};
 
 	for (uint32_t i = 0; i <= f->path_count; i++) {
-		const struct gst_edge *edge =
+		const struct gst_edge edge =
 			gst_order_edge(r->a->order, f->path[i < f->path_count ? i : i - 1]);
-		struct span s = node_span(r, i < f->path_count ? edge->from : edge->to);
+		struct span s = node_span(r, i < f->path_count ? edge.from : edge.to);
 
 		if (s.is_known) {
 			scale.begin_ns = s.begin_ns < scale.begin_ns ? s.begin_ns : scale.begin_ns;
@@ -807,17 +807,17 @@ static void path_node(const struct report *r, const struct span *scale, const ch
 /* Is the target of step @i a barrier point whose next edge says the same? Then the two are one step to a reader. */
 static bool is_half_step(const struct report *r, const struct gst_finding *f, uint32_t i)
 {
-	const struct gst_edge *edge = gst_order_edge(r->a->order, f->path[i]);
+	const struct gst_edge edge = gst_order_edge(r->a->order, f->path[i]);
 
-	return i + 1 < f->path_count && gst_node_is_barrier(r->a->order, edge->to) &&
-	       gst_order_edge(r->a->order, f->path[i + 1])->rule == edge->rule;
+	return i + 1 < f->path_count && gst_node_is_barrier(r->a->order, edge.to) &&
+	       gst_order_edge(r->a->order, f->path[i + 1]).rule == edge.rule;
 }
 
 static void path_step(const struct report *r, const struct span *scale, gst_edge_id id)
 {
-	const struct gst_edge *edge = gst_order_edge(r->a->order, id);
+	const struct gst_edge edge = gst_order_edge(r->a->order, id);
 	enum gst_strength strength = gst_timing_strength(r->a->timing, id);
-	enum gst_rule rule = (enum gst_rule)edge->rule;
+	enum gst_rule rule = (enum gst_rule)edge.rule;
 	char gap[64];
 
 	edge_gap(r, id, gap, sizeof(gap));
@@ -827,7 +827,7 @@ static void path_step(const struct report *r, const struct span *scale, gst_edge
 			   : strength == GST_OBSERVED ? " (observed)"
 						      : " (not proved)",
 			   gap[0] ? ": " : "", gap);
-	path_node(r, scale, "", edge->to);
+	path_node(r, scale, "", edge.to);
 }
 
 /* The path of a finding, the middle of a long one left out. */
@@ -844,7 +844,7 @@ static void brief_path(const struct report *r, const struct gst_finding *f)
 		steps += !is_half_step(r, f, i);
 	}
 	keep = bound(r, steps, MAX_PATH);
-	path_node(r, &scale, "why", gst_order_edge(r->a->order, f->path[0])->from);
+	path_node(r, &scale, "why", gst_order_edge(r->a->order, f->path[0]).from);
 	for (uint32_t i = 0; i < f->path_count; i++) {
 		if (is_half_step(r, f, i)) {
 			continue;
@@ -1007,23 +1007,23 @@ static void findings(const struct report *r)
 
 static void explain_edge(const struct report *r, gst_edge_id id)
 {
-	const struct gst_edge *edge = gst_order_edge(r->a->order, id);
-	enum gst_rule rule = (enum gst_rule)edge->rule;
+	const struct gst_edge edge = gst_order_edge(r->a->order, id);
+	enum gst_rule rule = (enum gst_rule)edge.rule;
 	char gap[64];
 
 	edge_gap(r, id, gap, sizeof(gap));
 	gst_outfile_printf(r->out, "      | %s: %s%s%s\n", gst_rule_id(rule), gst_rule_text(rule),
 			   gap[0] ? ", " : "", gap);
 	gst_outfile_printf(r->out, "      | %s to %s, %s%s; source: %s\n",
-			   edge->form == GST_BEGIN_BEGIN   ? "begin"
-			   : edge->form == GST_ENTER_BEGIN ? "enter"
-			   : edge->form == GST_EXIT_ENTER  ? "exit"
-							   : "end",
-			   edge->form == GST_END_EXIT	  ? "exit"
-			   : edge->form == GST_EXIT_ENTER ? "enter"
-							  : "begin",
+			   edge.form == GST_BEGIN_BEGIN	  ? "begin"
+			   : edge.form == GST_ENTER_BEGIN ? "enter"
+			   : edge.form == GST_EXIT_ENTER  ? "exit"
+							  : "end",
+			   edge.form == GST_END_EXIT	 ? "exit"
+			   : edge.form == GST_EXIT_ENTER ? "enter"
+							 : "begin",
 			   gst_name_strength(gst_timing_strength(r->a->timing, id)),
-			   edge->flags & GST_EDGE_UNCHECKED ? ", not held against times" : "",
+			   edge.flags & GST_EDGE_UNCHECKED ? ", not held against times" : "",
 			   gst_rule_source(rule));
 }
 
@@ -1083,16 +1083,16 @@ static void explain_path(const struct report *r, gst_node_id first, const gst_ed
 
 	explain_node(r, at, with_numbers);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *edge = gst_order_edge(r->a->order, edges[i]);
+		const struct gst_edge edge = gst_order_edge(r->a->order, edges[i]);
 
-		if (gst_node_is_op(r->a->order, at) && r->a->model->ops[at].parent == edge->from) {
+		if (gst_node_is_op(r->a->order, at) && r->a->model->ops[at].parent == edge.from) {
 			gst_outfile_puts(r->out,
 					 "      | node of the launch, which ends no earlier\n");
-			explain_node(r, edge->from, with_numbers);
+			explain_node(r, edge.from, with_numbers);
 		}
 		explain_edge(r, edges[i]);
-		explain_node(r, edge->to, with_numbers);
-		at = edge->to;
+		explain_node(r, edge.to, with_numbers);
+		at = edge.to;
 	}
 }
 
@@ -1135,7 +1135,7 @@ static void explain(const struct report *r, uint32_t index)
 		gst_outfile_printf(r->out,
 				   "\n  The path of the first occurrence, %" PRIu32 " step%s:\n",
 				   f->path_count, f->path_count == 1 ? "" : "s");
-		explain_path(r, gst_order_edge(r->a->order, f->path[0])->from, f->path,
+		explain_path(r, gst_order_edge(r->a->order, f->path[0]).from, f->path,
 			     f->path_count, false);
 	}
 	if (count > 0) {
@@ -1245,8 +1245,8 @@ static struct gst_label release_from(const struct gst_analysis *a, gst_node_id n
 
 static void release_line(const struct report *r, const struct gst_release *x)
 {
-	const struct gst_edge *e = gst_order_edge(r->a->order, x->edge);
-	enum gst_rule rule = (enum gst_rule)gst_order_edge(r->a->order, x->why)->rule;
+	const struct gst_edge e = gst_order_edge(r->a->order, x->edge);
+	enum gst_rule rule = (enum gst_rule)gst_order_edge(r->a->order, x->why).rule;
 	char text[2 * GST_LABEL_BYTES], end[GST_LABEL_BYTES];
 
 	gst_text_right(r->out, x->is_known ? gst_moment(x->at_ns).text : "not known", 18);
@@ -1257,9 +1257,9 @@ static void release_line(const struct report *r, const struct gst_release *x)
 					  : gst_duration(x->slack_ns).text,
 		       12);
 	snprintf(text, sizeof(text), "%s of %s",
-		 e->form == GST_BEGIN_BEGIN   ? "begin"
-		 : e->form == GST_ENTER_BEGIN ? "enter"
-					      : "end",
+		 e.form == GST_BEGIN_BEGIN   ? "begin"
+		 : e.form == GST_ENTER_BEGIN ? "enter"
+					     : "end",
 		 release_from(r->a, x->from).text);
 	snprintf(end, sizeof(end), ": %s, %s%s%s", gst_rule_id(rule), gst_rule_text(rule),
 		 x->is_in_force ? "" : ", not seen to hold it",

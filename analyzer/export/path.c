@@ -36,10 +36,12 @@ const char *gst_path_order_name(enum gst_path_order order)
 /* One bit an edge: those that are weaker than @weakest. */
 static void mark_weaker(const struct gst_analysis *a, enum gst_strength weakest, uint8_t *bits)
 {
-	uint32_t count = gst_order_edge_count(a->order);
+	const struct gst_order *o = a->order;
+	gst_edge_id end = gst_order_edge_bound(o);
 
-	memset(bits, 0, count / 8 + 1);
-	for (gst_edge_id e = 0; e < count; e++) {
+	memset(bits, 0, end / 8 + 1);
+	for (gst_edge_id e = gst_order_next_edge(o, 0); e < end;
+	     e = gst_order_next_edge(o, e + 1)) {
 		enum gst_strength s = gst_timing_strength(a->timing, e);
 
 		if (s == GST_DISPROVED || (s == GST_POSSIBLE && weakest != GST_POSSIBLE)) {
@@ -52,7 +54,7 @@ void gst_path_find(const struct gst_analysis *a, gst_op_id from, gst_op_id to,
 		   struct gst_arena *arena, struct gst_path_answer *out)
 {
 	static const enum gst_strength tries[] = {GST_DOCUMENTED, GST_OBSERVED, GST_POSSIBLE};
-	size_t bytes = gst_order_edge_count(a->order) / 8 + 1;
+	size_t bytes = gst_order_edge_bound(a->order) / 8 + 1;
 	uint8_t *bits = gst_mem_alloc(bytes);
 	enum gst_answer answer;
 
@@ -123,23 +125,23 @@ static bool is_passed(const struct gst_analysis *a, gst_node_id node)
 static void look_behind(const struct gst_analysis *a, struct gst_release *r)
 {
 	r->why = r->edge;
-	r->from = gst_order_edge(a->order, r->edge)->from;
+	r->from = gst_order_edge(a->order, r->edge).from;
 	for (int i = 0; i < PASSED_MAX && is_passed(a, r->from); i++) {
 		gst_edge_id edge = gst_timing_binding(a->timing, r->from, NULL);
-		const struct gst_edge *e;
+		struct gst_edge e;
 
 		if (edge == GST_NONE) {
 			break;
 		}
 		e = gst_order_edge(a->order, edge);
 		/* What was let go by its own call alone has nothing behind it. */
-		if (e->form != GST_END_BEGIN) {
+		if (e.form != GST_END_BEGIN) {
 			break;
 		}
-		if (gst_order_edge(a->order, r->why)->rule == GST_RULE_S1) {
+		if (gst_order_edge(a->order, r->why).rule == GST_RULE_S1) {
 			r->why = edge;
 		}
-		r->from = e->from;
+		r->from = e.from;
 	}
 }
 
@@ -155,36 +157,35 @@ static uint64_t rank_of(const struct gst_release *r)
 uint32_t gst_path_releases(const struct gst_analysis *a, gst_op_id op, struct gst_arena *arena,
 			   const struct gst_release **out)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(a->order, gst_node_of_op(op), &count);
-	struct gst_release *found = GST_ARENA_ARRAY(arena, struct gst_release, count);
-	struct gst_release *sorted = GST_ARENA_ARRAY(arena, struct gst_release, count);
-	struct gst_sort_item *order = gst_mem_alloc(((size_t)count + 1) * sizeof(*order));
+	struct gst_edges in = gst_order_in(a->order, gst_node_of_op(op));
+	struct gst_release *found = GST_ARENA_ARRAY(arena, struct gst_release, in.count);
+	struct gst_release *sorted = GST_ARENA_ARRAY(arena, struct gst_release, in.count);
+	struct gst_sort_item *order = gst_mem_alloc(((size_t)in.count + 1) * sizeof(*order));
 	uint64_t last_ns = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(a->order, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(a->order, &in, i);
 		struct gst_release *r = &found[i];
 
-		r->edge = in[i];
+		r->edge = e.id;
 		look_behind(a, r);
-		r->is_in_force = gst_timing_in_force(a->timing, in[i]);
-		r->is_known = gst_timing_source_ns(a->timing, in[i], &r->at_ns);
-		r->is_exact = e->form == GST_ENTER_BEGIN || e->form == GST_EXIT_ENTER ||
-			      gst_timing_is_exact(a->timing, e->from);
+		r->is_in_force = gst_timing_in_force(a->timing, e.id);
+		r->is_known = gst_timing_source_ns(a->timing, e.id, &r->at_ns);
+		r->is_exact = e.form == GST_ENTER_BEGIN || e.form == GST_EXIT_ENTER ||
+			      gst_timing_is_exact(a->timing, e.from);
 		if (r->is_known && r->is_in_force && r->at_ns > last_ns) {
 			last_ns = r->at_ns;
 		}
 		order[i] = (struct gst_sort_item){.key = rank_of(r), .value = i};
 	}
-	gst_sort_items(order, count);
-	for (uint32_t i = 0; i < count; i++) {
+	gst_sort_items(order, in.count);
+	for (uint32_t i = 0; i < in.count; i++) {
 		sorted[i] = found[order[i].value];
 		sorted[i].slack_ns = sorted[i].at_ns < last_ns ? last_ns - sorted[i].at_ns : 0;
 	}
-	gst_mem_free(order, ((size_t)count + 1) * sizeof(*order));
+	gst_mem_free(order, ((size_t)in.count + 1) * sizeof(*order));
 	*out = sorted;
-	return count;
+	return in.count;
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------------------- */

@@ -133,28 +133,27 @@ static uint32_t find_chains(struct gst_clocks *c)
 	for (uint32_t place = 0; place < o->acyclic_count; place++) {
 		gst_point_id p = gst_order_point_at(o, place, &near);
 		gst_node_id n = gst_node_of_point(p);
-		uint32_t count;
-		const gst_edge_id *in;
+		struct gst_edges in;
 
 		if (p != gst_point_begin(n))
 			continue;
-		in = gst_order_in(o, n, &count);
+		in = gst_order_in(o, n);
 		if (is_node_of_graph(o, n)) {
-			for (uint32_t i = 0; i < count && !c->has_open_nodes; i++)
+			for (uint32_t i = 0; i < in.count && !c->has_open_nodes; i++)
 				c->has_open_nodes =
-					!is_inside(o, gst_order_edge(o, in[i])->from, n) &&
+					!is_inside(o, gst_edges_at(o, &in, i).from, n) &&
 					o->m->ops[n].kind != GST_OP_EVENT_WAIT;
 			continue;
 		}
-		for (uint32_t i = 0; i < count && c->chain[n] == GST_NONE; i++) {
-			const struct gst_edge *e = gst_order_edge(o, in[i]);
+		for (uint32_t i = 0; i < in.count && c->chain[n] == GST_NONE; i++) {
+			const struct gst_edge e = gst_edges_at(o, &in, i);
 
-			if (!continues(o, e) || is_followed[e->from] ||
-			    c->chain[e->from] == GST_NONE)
+			if (!continues(o, &e) || is_followed[e.from] ||
+			    c->chain[e.from] == GST_NONE)
 				continue;
-			is_followed[e->from] = 1;
-			c->chain[n] = c->chain[e->from];
-			c->index[n] = c->index[e->from] + 1;
+			is_followed[e.from] = 1;
+			c->chain[n] = c->chain[e.from];
+			c->index[n] = c->index[e.from] + 1;
 		}
 		if (c->chain[n] == GST_NONE)
 			c->chain[n] = chains++;
@@ -228,17 +227,17 @@ static void take_edge(struct meet *m, const struct gst_edge *e);
 static void take_wait_nodes(struct meet *m, gst_node_id launch)
 {
 	const struct gst_order *o = m->c->o;
-	uint32_t waits, count;
+	uint32_t waits;
 
 	for (gst_op_id op = gst_order_wait_nodes(o, launch, &waits); waits--; op++) {
-		const gst_edge_id *in = gst_order_in(o, op, &count);
+		struct gst_edges in = gst_order_in(o, op);
 
-		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(o, in[i]);
+		for (uint32_t i = 0; i < in.count; i++) {
+			const struct gst_edge e = gst_edges_at(o, &in, i);
 
-			if (e->from != launch &&
-			    !(gst_node_is_op(o, e->from) && o->m->ops[e->from].parent == launch))
-				take_edge(m, e);
+			if (e.from != launch &&
+			    !(gst_node_is_op(o, e.from) && o->m->ops[e.from].parent == launch))
+				take_edge(m, &e);
 		}
 	}
 }
@@ -291,9 +290,8 @@ static uint32_t clock_of(struct gst_clocks *c, gst_point_id p)
 	const struct gst_order *o = c->o;
 	gst_node_id n = gst_node_of_point(p);
 	struct meet m = {.c = c, .node = n, .enter = gst_node_is_call(o, n) ? n : enter_of(o, n)};
-	const struct gst_edge *last = NULL;
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(o, n, &count);
+	struct gst_edge last = {.id = GST_NONE};
+	struct gst_edges in = gst_order_in(o, n);
 
 	if (p == gst_point_end(n)) {
 		m.clock = c->begin_clock[n];
@@ -303,20 +301,20 @@ static uint32_t clock_of(struct gst_clocks *c, gst_point_id p)
 	if (m.clock == NO_CLOCK)
 		return NO_CLOCK;
 	/* What was submitted last is likely to know of the others: these need not be joined then. */
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(o, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(o, &in, i);
 
-		if (gst_edge_to_point(e) == p && (!last || e->from > last->from))
+		if (gst_edge_to_point(&e) == p && (last.id == GST_NONE || e.from > last.from))
 			last = e;
 	}
-	if (last)
-		take_edge(&m, last);
-	for (uint32_t i = 0; i < count && !m.has_none && !c->is_full; i++) {
-		const struct gst_edge *e = gst_order_edge(o, in[i]);
+	if (last.id != GST_NONE)
+		take_edge(&m, &last);
+	for (uint32_t i = 0; i < in.count && !m.has_none && !c->is_full; i++) {
+		const struct gst_edge e = gst_edges_at(o, &in, i);
 
 		c->steps++;
-		if (gst_edge_to_point(e) == p && e != last)
-			take_edge(&m, e);
+		if (gst_edge_to_point(&e) == p && e.id != last.id)
+			take_edge(&m, &e);
 	}
 	return m.has_none || c->is_full ? NO_CLOCK : m.clock;
 }

@@ -187,10 +187,10 @@ static void search(const struct gst_order *o, const struct gst_order_outs *outs,
 			stack[depth++] = p + 1;
 		}
 		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(o, out[i]);
-			gst_point_id to = gst_edge_to_point(e);
+			const struct gst_edge e = gst_order_edge(o, out[i]);
+			gst_point_id to = gst_edge_to_point(&e);
 
-			if (gst_edge_from_point(e) == p && !seen[to]) {
+			if (gst_edge_from_point(&e) == p && !seen[to]) {
 				seen[to] = 1;
 				stack[depth++] = to;
 			}

@@ -47,6 +47,7 @@ enum gst_strength { GST_DOCUMENTED, GST_POSSIBLE, GST_OBSERVED, GST_DISPROVED };
 enum gst_form { GST_END_BEGIN, GST_BEGIN_BEGIN, GST_ENTER_BEGIN, GST_END_EXIT, GST_EXIT_ENTER };
 
 struct gst_edge {
+	gst_edge_id id;
 	gst_node_id from, to;
 	uint8_t rule;	  /* enum gst_rule */
 	uint8_t strength; /* DOCUMENTED or POSSIBLE here; timing keeps what became of the latter */
@@ -92,20 +93,49 @@ static inline uint32_t gst_order_edge_count(const struct gst_order *o)
 {
 	return gst_order_view(o)->edge_count;
 }
-static inline const struct gst_edge *gst_order_edge(const struct gst_order *o, gst_edge_id e)
+/** Ids of edges are below this; not each of them has an edge. */
+static inline gst_edge_id gst_order_edge_bound(const struct gst_order *o)
+{
+	return gst_order_view(o)->edge_count;
+}
+/** The first edge from id @e on, edge_bound if there is none: for passes over all edges. */
+static inline gst_edge_id gst_order_next_edge(const struct gst_order *o, gst_edge_id e)
+{
+	(void)o;
+	return e;
+}
+/** Edges of all rules but T1, U1, S1, F1 and G2 have ids from here on, and each of these ids has an edge. */
+static inline gst_edge_id gst_order_first_rare(const struct gst_order *o)
+{
+	(void)o;
+	return 0;
+}
+/** Edge @e, which there is. O(1). */
+static inline struct gst_edge gst_order_edge(const struct gst_order *o, gst_edge_id e)
 {
 	GST_DCHECK(e < gst_order_view(o)->edge_count);
-	return &gst_order_view(o)->edges[e];
+	return gst_order_view(o)->edges[e];
 }
 
-/** Edges into @node: *count ids from the one returned on, in a fixed order. O(1). */
-static inline const gst_edge_id *gst_order_in(const struct gst_order *o, gst_node_id node,
-					      uint32_t *count)
+/* Edges into one node. */
+struct gst_edges {
+	uint32_t count;
+	const gst_edge_id *ids;
+};
+
+/** Edges into @node, in a fixed order: that of their ids. O(1). */
+static inline struct gst_edges gst_order_in(const struct gst_order *o, gst_node_id node)
 {
 	const struct gst_order_view *v = gst_order_view(o);
 
-	*count = v->in_first[node + 1] - v->in_first[node];
-	return v->in + v->in_first[node];
+	return (struct gst_edges){.count = v->in_first[node + 1] - v->in_first[node],
+				  .ids = v->in + v->in_first[node]};
+}
+/** Number @i of them. */
+static inline struct gst_edge gst_edges_at(const struct gst_order *o, const struct gst_edges *in,
+					   uint32_t i)
+{
+	return gst_order_edge(o, in->ids[i]);
 }
 
 /* Edges by the node they leave. Most passes go by what reaches a node: made for those that do not. */

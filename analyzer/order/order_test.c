@@ -175,8 +175,8 @@ static void test_queries(void **state)
 	assert_int_equal(gst_order_before(s.o, 0, 2, NULL), GST_YES);
 	assert_int_equal(gst_order_before(s.o, 2, 0, NULL), GST_NO);
 	assert_int_equal(gst_order_why(s.o, 0, 2, NULL, scratch, &edges), 2);
-	assert_int_equal(gst_order_edge(s.o, edges[0])->rule, GST_RULE_S3);
-	assert_int_equal(gst_order_edge(s.o, edges[1])->to, 2);
+	assert_int_equal(gst_order_edge(s.o, edges[0]).rule, GST_RULE_S3);
+	assert_int_equal(gst_order_edge(s.o, edges[1]).to, 2);
 	/* Without the rule, or without the op in the middle, nothing is left. */
 	q.without_rules = UINT64_C(1) << GST_RULE_S3;
 	assert_int_equal(gst_order_before(s.o, 0, 2, &q), GST_NO);
@@ -222,13 +222,14 @@ static void plain_distances(const struct gst_order *o, gst_node_id a, bool docum
 	/* Until nothing gets nearer: slow, and nothing to get wrong. */
 	while (is_changed) {
 		is_changed = false;
-		for (gst_edge_id e = 0; e < gst_order_edge_count(o); e++) {
-			const struct gst_edge *x = gst_order_edge(o, e);
-			uint32_t from = distance[gst_edge_from_point(x)];
-			uint32_t *to = &distance[gst_edge_to_point(x)];
+		for (gst_edge_id e = gst_order_next_edge(o, 0); e < gst_order_edge_bound(o);
+		     e = gst_order_next_edge(o, e + 1)) {
+			const struct gst_edge x = gst_order_edge(o, e);
+			uint32_t from = distance[gst_edge_from_point(&x)];
+			uint32_t *to = &distance[gst_edge_to_point(&x)];
 
 			if (from != FAR && from + 1 < *to &&
-			    (!documented || x->strength == GST_DOCUMENTED)) {
+			    (!documented || x.strength == GST_DOCUMENTED)) {
 				*to = from + 1;
 				is_changed = true;
 			}
@@ -252,14 +253,14 @@ static void check_why(const struct gst_order *o, gst_node_id a, gst_node_id b, u
 	assert_int_equal(count, shortest == FAR ? 0 : shortest);
 	assert_int_equal(gst_order_before(o, a, b, NULL) == GST_YES, count > 0);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(o, edges[i]);
+		const struct gst_edge e = gst_order_edge(o, edges[i]);
 
 		/* From where the last one came to, or from the end of that node. */
-		assert_true(gst_edge_from_point(e) == at ||
+		assert_true(gst_edge_from_point(&e) == at ||
 			    (at == gst_point_begin(gst_node_of_point(at)) &&
-			     gst_edge_from_point(e) == at + 1));
-		assert_true(!documented || e->strength == GST_DOCUMENTED);
-		at = gst_edge_to_point(e);
+			     gst_edge_from_point(&e) == at + 1));
+		assert_true(!documented || e.strength == GST_DOCUMENTED);
+		at = gst_edge_to_point(&e);
 	}
 	if (count)
 		assert_int_equal(at, gst_point_begin(b));
@@ -387,21 +388,22 @@ static void test_topological(void **state)
 	assert_non_null(at);
 	for (uint32_t i = 0; i < count; i++)
 		at[points[i]] = i;
-	for (gst_edge_id e = 0; e < gst_order_edge_count(s.o); e++) {
-		const struct gst_edge *edge = gst_order_edge(s.o, e);
+	for (gst_edge_id e = gst_order_next_edge(s.o, 0); e < gst_order_edge_bound(s.o);
+	     e = gst_order_next_edge(s.o, e + 1)) {
+		const struct gst_edge edge = gst_order_edge(s.o, e);
 
-		assert_true(at[gst_edge_from_point(edge)] < at[gst_edge_to_point(edge)]);
+		assert_true(at[gst_edge_from_point(&edge)] < at[gst_edge_to_point(&edge)]);
 	}
 	for (gst_node_id n = 0; n < gst_order_node_count(s.o); n++) {
-		uint32_t ins, outs;
-		const gst_edge_id *in = gst_order_in(s.o, n, &ins);
+		uint32_t outs;
+		struct gst_edges in = gst_order_in(s.o, n);
 		const gst_edge_id *out = gst_order_out(&all_outs, n, &outs);
 
 		assert_true(at[gst_point_begin(n)] < at[gst_point_end(n)]);
-		for (uint32_t i = 0; i < ins; i++)
-			assert_int_equal(gst_order_edge(s.o, in[i])->to, n);
+		for (uint32_t i = 0; i < in.count; i++)
+			assert_int_equal(gst_edges_at(s.o, &in, i).to, n);
 		for (uint32_t i = 0; i < outs; i++)
-			assert_int_equal(gst_order_edge(s.o, out[i])->from, n);
+			assert_int_equal(gst_order_edge(s.o, out[i]).from, n);
 	}
 	free(at);
 	gst_arena_free(scratch);

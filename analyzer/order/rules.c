@@ -33,7 +33,8 @@ void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_
 			enum gst_rule rule, enum gst_strength strength, enum gst_form form,
 			uint8_t flags)
 {
-	struct gst_edge e = {.from = from,
+	struct gst_edge e = {.id = (gst_edge_id)b->edges.count,
+			     .from = from,
 			     .to = to,
 			     .rule = (uint8_t)rule,
 			     .strength = (uint8_t)strength,

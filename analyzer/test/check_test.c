@@ -82,7 +82,7 @@ static const struct gst_finding *the(const struct run *r, const char *id)
 static bool has_rule(const struct run *r, const struct gst_finding *f, enum gst_rule rule)
 {
 	for (uint32_t i = 0; i < f->path_count; i++) {
-		if (gst_order_edge(r->x.o, f->path[i])->rule == rule) {
+		if (gst_order_edge(r->x.o, f->path[i]).rule == rule) {
 			return true;
 		}
 	}

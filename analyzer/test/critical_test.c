@@ -126,7 +126,7 @@ static void check_path(const struct run *r, const struct want *want, uint32_t co
 
 static gst_edge_id rule_of(const struct run *r, const struct gst_segment *s)
 {
-	return s->edge == GST_NONE ? GST_RULE_COUNT : gst_order_edge(r->x.o, s->edge)->rule;
+	return s->edge == GST_NONE ? GST_RULE_COUNT : gst_order_edge(r->x.o, s->edge).rule;
 }
 
 /* ---- one stream ------------------------------------------------------------------------------------------ */

@@ -67,7 +67,7 @@ static void look_at(const struct gst_model *m, struct gst_arena *arena)
 		GST_ASSERT(x->evidence_count <= x->occurrence_count &&
 			   x->evidence_count <= GST_EVIDENCE_MAX);
 		for (uint32_t j = 0; j < x->path_count; j++) {
-			GST_ASSERT(x->path[j] < gst_order_edge_count(o));
+			GST_ASSERT(x->path[j] < gst_order_edge_bound(o));
 		}
 	}
 }

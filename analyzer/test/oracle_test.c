@@ -1770,13 +1770,13 @@ static bool path_is_wrong(const struct engine *e, struct gst_arena *scratch, gst
 	if ((count != 0) != (gst_order_before(e->o, a, b, &q) == GST_YES))
 		return true;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *edge = gst_order_edge(e->o, edges[i]);
+		const struct gst_edge edge = gst_order_edge(e->o, edges[i]);
 
 		/* From a begin one may go on at the end of the same node. */
-		if (gst_edge_from_point(edge) != at &&
-		    !(gst_edge_from_point(edge) == at + 1 && at % 2 == 0))
+		if (gst_edge_from_point(&edge) != at &&
+		    !(gst_edge_from_point(&edge) == at + 1 && at % 2 == 0))
 			return true;
-		at = gst_edge_to_point(edge);
+		at = gst_edge_to_point(&edge);
 	}
 	return count && at != gst_point_begin(b);
 }
@@ -1938,11 +1938,12 @@ static int check_properties(uint64_t first_seed, uint64_t seeds)
 		if (!open_engine(&e, make_text(&w, NO_LIE), &w))
 			return 1;
 		is_bad = gst_order_cycle(e.o, &cycle) != 0;
-		for (uint32_t i = 0; i < gst_order_edge_count(e.o); i++) {
-			const struct gst_edge *edge = gst_order_edge(e.o, i);
-			const gst_node_id ends[2] = {edge->from, edge->to};
+		for (gst_edge_id i = gst_order_next_edge(e.o, 0); i < gst_order_edge_bound(e.o);
+		     i = gst_order_next_edge(e.o, i + 1)) {
+			const struct gst_edge edge = gst_order_edge(e.o, i);
+			const gst_node_id ends[2] = {edge.from, edge.to};
 
-			for (int k = 0; k < 2 && edge->rule == GST_RULE_S3; k++) {
+			for (int k = 0; k < 2 && edge.rule == GST_RULE_S3; k++) {
 				const struct gst_op *op = &e.m->ops[ends[k]];
 
 				is_bad |= !gst_node_is_op(e.o, ends[k]) ||

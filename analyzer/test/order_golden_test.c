@@ -126,11 +126,12 @@ static bool has_edge(const struct gst_order *o, const struct gst_timing *t,
 		     enum gst_strength strength, const char *rule, size_t rule_length,
 		     gst_node_id a, gst_node_id b)
 {
-	for (uint32_t i = 0; i < gst_order_edge_count(o); i++) {
-		const struct gst_edge *e = gst_order_edge(o, i);
-		const char *id = gst_rule_id((enum gst_rule)e->rule);
+	for (gst_edge_id i = gst_order_next_edge(o, 0); i < gst_order_edge_bound(o);
+	     i = gst_order_next_edge(o, i + 1)) {
+		const struct gst_edge e = gst_order_edge(o, i);
+		const char *id = gst_rule_id((enum gst_rule)e.rule);
 
-		if (e->from == a && e->to == b && strlen(id) == rule_length &&
+		if (e.from == a && e.to == b && strlen(id) == rule_length &&
 		    !memcmp(id, rule, rule_length) && (!t || gst_timing_strength(t, i) == strength))
 			return true;
 	}

@@ -888,8 +888,9 @@ static uint32_t edges_in_force(const struct stages *s, enum gst_rule rule)
 {
 	uint32_t n = 0;
 
-	for (gst_edge_id e = 0; e < gst_order_edge_count(s->o); e++) {
-		n += gst_order_edge(s->o, e)->rule == rule && gst_timing_in_force(s->t, e);
+	for (gst_edge_id e = gst_order_next_edge(s->o, 0); e < gst_order_edge_bound(s->o);
+	     e = gst_order_next_edge(s->o, e + 1)) {
+		n += gst_order_edge(s->o, e).rule == rule && gst_timing_in_force(s->t, e);
 	}
 	return n;
 }
@@ -937,10 +938,10 @@ static void look_at(const char *path, bool *is_lied_about, bool *is_taken)
 	plain = analyze(&t);
 	gst_timing_verify(plain.t, plain.arena, &v);
 	for (uint32_t i = 0; i < v.example_count; i++) {
-		const struct gst_edge *e = gst_order_edge(plain.o, v.examples[i].edge);
+		const struct gst_edge e = gst_order_edge(plain.o, v.examples[i].edge);
 		(void)snprintf(
 			why, sizeof(why), "rule %s is contradicted by %" PRId64 " ns (%u to %u)",
-			gst_rule_id((enum gst_rule)e->rule), v.examples[i].gap_ns, e->from, e->to);
+			gst_rule_id((enum gst_rule)e.rule), v.examples[i].gap_ns, e.from, e.to);
 		fail(t.name, "as recorded", why);
 	}
 	for (int r = 0; r < GST_RULE_COUNT; r++) {

@@ -18,12 +18,11 @@
 
 static gst_edge_id edge_into(const struct gst_scene_stages *x, gst_node_id node, enum gst_rule rule)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(x->o, node, &count);
+	struct gst_edges in = gst_order_in(x->o, node);
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (gst_order_edge(x->o, in[i])->rule == rule) {
-			return in[i];
+	for (uint32_t i = 0; i < in.count; i++) {
+		if (gst_edges_at(x->o, &in, i).rule == rule) {
+			return gst_edges_at(x->o, &in, i).id;
 		}
 	}
 	return GST_NONE;
@@ -127,12 +126,13 @@ static void test_replay_of_random_runs_is_what_was_observed(void **state)
 static void cut_all(const struct gst_scene_stages *x, enum gst_rule rule, struct gst_arena *scratch,
 		    struct gst_replay *r)
 {
-	uint32_t count = gst_order_edge_count(x->o);
-	gst_edge_id *cut = GST_ARENA_ARRAY(scratch, gst_edge_id, count);
+	gst_edge_id end = gst_order_edge_bound(x->o);
+	gst_edge_id *cut = GST_ARENA_ARRAY(scratch, gst_edge_id, end);
 	struct gst_cut c = {.edges = cut};
 
-	for (gst_edge_id e = 0; e < count; e++) {
-		if (gst_order_edge(x->o, e)->rule == rule) {
+	for (gst_edge_id e = gst_order_next_edge(x->o, 0); e < end;
+	     e = gst_order_next_edge(x->o, e + 1)) {
+		if (gst_order_edge(x->o, e).rule == rule) {
 			cut[c.edge_count++] = e;
 		}
 	}
@@ -242,8 +242,7 @@ static void test_skewed_clocks(void **state)
 	struct gst_replay r;
 	struct gst_cut cut = {.edge_count = 1};
 	gst_edge_id edge = GST_NONE;
-	uint32_t count;
-	const gst_edge_id *in;
+	struct gst_edges in;
 
 	(void)state;
 	gst_scene_stream(s, 1, true);
@@ -253,10 +252,10 @@ static void test_skewed_clocks(void **state)
 	gst_scene_kernel(s, 1, 30, 35, 0, "c", 1, 990, 1990);
 	gst_scene_call(s, 1, 40, 2000, "call", "cuCtxSynchronize", 0, NULL);
 	gst_scene_analyze(s, &x);
-	in = gst_order_in(x.o, gst_scene_op(&x, "c", 1), &count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (gst_order_edge(x.o, in[i])->from == gst_scene_op(&x, "a", 1)) {
-			edge = in[i];
+	in = gst_order_in(x.o, gst_scene_op(&x, "c", 1));
+	for (uint32_t i = 0; i < in.count; i++) {
+		if (gst_edges_at(x.o, &in, i).from == gst_scene_op(&x, "a", 1)) {
+			edge = gst_edges_at(x.o, &in, i).id;
 		}
 	}
 	assert_int_not_equal(edge, GST_NONE);
@@ -323,15 +322,16 @@ static void test_collectives_do_not_end_earlier(void **state)
 static void cut_in(const struct gst_scene_stages *x, enum gst_rule rule, uint32_t process,
 		   struct gst_arena *scratch, struct gst_replay *r)
 {
-	uint32_t count = gst_order_edge_count(x->o);
-	gst_edge_id *cut = GST_ARENA_ARRAY(scratch, gst_edge_id, count);
+	gst_edge_id end = gst_order_edge_bound(x->o);
+	gst_edge_id *cut = GST_ARENA_ARRAY(scratch, gst_edge_id, end);
 	struct gst_cut c = {.edges = cut};
 
-	for (gst_edge_id e = 0; e < count; e++) {
-		const struct gst_edge *edge = gst_order_edge(x->o, e);
+	for (gst_edge_id e = gst_order_next_edge(x->o, 0); e < end;
+	     e = gst_order_next_edge(x->o, e + 1)) {
+		const struct gst_edge edge = gst_order_edge(x->o, e);
 
-		if (edge->rule == rule && gst_node_is_op(x->o, edge->to) &&
-		    x->m->streams[x->m->ops[edge->to].stream].process == process) {
+		if (edge.rule == rule && gst_node_is_op(x->o, edge.to) &&
+		    x->m->streams[x->m->ops[edge.to].stream].process == process) {
 			cut[c.edge_count++] = e;
 		}
 	}
@@ -419,13 +419,13 @@ static void test_pageable_copies_wait_by_evidence(void **state)
 	assert_int_equal(gst_timing_strength(x.t, e), GST_DISPROVED);
 	k = gst_scene_op(&x, "memcpy", 3);
 	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->ops[k].call), NULL);
-	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_H5);
-	assert_int_equal(gst_order_edge(x.o, e)->from, gst_scene_op(&x, "l", 1));
+	assert_int_equal(gst_order_edge(x.o, e).rule, GST_RULE_H5);
+	assert_int_equal(gst_order_edge(x.o, e).from, gst_scene_op(&x, "l", 1));
 	assert_int_equal(gst_timing_strength(x.t, e), GST_OBSERVED);
 	k = gst_scene_op(&x, "memcpy", 4);
 	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->ops[k].call), NULL);
-	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_H5);
-	assert_int_equal(gst_order_edge(x.o, e)->from, k);
+	assert_int_equal(gst_order_edge(x.o, e).rule, GST_RULE_H5);
+	assert_int_equal(gst_order_edge(x.o, e).from, k);
 	gst_scene_release(&x);
 	gst_scene_free(s);
 }
@@ -480,14 +480,14 @@ static void test_binding_is_the_last_release(void **state)
 	gst_scene_analyze(&*s, &x);
 	/* middle 2: last 1 ended at 6020, middle 1 at 3020, first 2 at 4020. */
 	e = gst_timing_binding(x.t, gst_scene_op(&x, "middle", 2), &slack);
-	assert_int_equal(gst_order_edge(x.o, e)->from, gst_scene_op(&x, "last", 1));
-	assert_int_equal(gst_order_edge(x.o, e)->rule, GST_RULE_S3);
+	assert_int_equal(gst_order_edge(x.o, e).from, gst_scene_op(&x, "last", 1));
+	assert_int_equal(gst_order_edge(x.o, e).rule, GST_RULE_S3);
 	assert_int_equal(slack, 2000 * US);
 	assert_true(gst_timing_source_ns(x.t, e, &at));
 	assert_int_equal(at, x.m->ops[gst_scene_op(&x, "last", 1)].end_ns);
 	/* The call waited for last 4. */
 	e = gst_timing_binding(x.t, gst_node_of_call(x.o, x.m->call_count - 1), NULL);
-	assert_int_equal(gst_order_edge(x.o, e)->form, GST_END_EXIT);
+	assert_int_equal(gst_order_edge(x.o, e).form, GST_END_EXIT);
 	gst_scene_release(&x);
 	gst_scene_free(s);
 }

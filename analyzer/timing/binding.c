@@ -15,23 +15,23 @@ gst_edge_id gst_timing_binding(const struct gst_timing *t, gst_node_id node, uin
 	bool is_call = gst_node_is_call(t->o, node);
 	gst_edge_id best = GST_NONE;
 	uint64_t best_ns = 0, second_ns = GST_TIME_UNKNOWN;
-	const gst_edge_id *in;
-	uint32_t count;
+	struct gst_edges in;
 
 	GST_ASSERT(node < t->node_count);
-	in = gst_order_in(t->o, node, &count);
-	for (uint32_t i = 0; i < count; i++) {
+	in = gst_order_in(t->o, node);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
 		uint64_t at;
 
-		if (!gst_timing_in_force(t, in[i])) {
+		if (!gst_timing_in_force(t, e.id)) {
 			continue;
 		}
-		at = gst_timing_source(t, gst_order_edge(t->o, in[i]));
+		at = gst_timing_source(t, &e);
 		if (at == GST_TIME_UNKNOWN) {
 			continue;
 		}
 		/* An end before the call was made is nothing that it waited for. */
-		if (is_call && gst_order_edge(t->o, in[i])->form == GST_END_EXIT &&
+		if (is_call && e.form == GST_END_EXIT &&
 		    at <= t->m->calls[node - t->m->op_count].enter_ns) {
 			continue;
 		}
@@ -39,7 +39,7 @@ gst_edge_id gst_timing_binding(const struct gst_timing *t, gst_node_id node, uin
 			if (best != GST_NONE) {
 				second_ns = best_ns;
 			}
-			best = in[i];
+			best = e.id;
 			best_ns = at;
 		} else if (second_ns == GST_TIME_UNKNOWN || at > second_ns) {
 			second_ns = at;

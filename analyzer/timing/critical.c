@@ -215,8 +215,7 @@ static gst_node_id find_vague(const struct walk *w, gst_node_id node)
 {
 	for (uint32_t i = 0; i < VAGUE_STEPS;) {
 		gst_node_id next = GST_NONE;
-		uint32_t count;
-		const gst_edge_id *in = gst_order_in(w->o, node, &count);
+		struct gst_edges in = gst_order_in(w->o, node);
 
 		if (node < w->m->op_count) {
 			const struct gst_op *x = &w->m->ops[node];
@@ -226,11 +225,12 @@ static gst_node_id find_vague(const struct walk *w, gst_node_id node)
 				break;
 			}
 		}
-		for (uint32_t k = 0; k < count && next == GST_NONE && i < VAGUE_STEPS; k++, i++) {
-			const struct gst_edge *e = gst_order_edge(w->o, in[k]);
+		for (uint32_t k = 0; k < in.count && next == GST_NONE && i < VAGUE_STEPS;
+		     k++, i++) {
+			const struct gst_edge e = gst_edges_at(w->o, &in, k);
 
-			if (is_vague(w, e) && gst_timing_in_force(w->t, in[k])) {
-				next = e->from;
+			if (is_vague(w, &e) && gst_timing_in_force(w->t, e.id)) {
+				next = e.from;
 			}
 		}
 		if (next == GST_NONE) {
@@ -261,8 +261,7 @@ static void find_ends(struct walk *w, struct gst_arena *scratch)
 	for (uint32_t i = 0; i < w->t->moment_count; i++) {
 		gst_moment_id p = w->t->topological[i];
 		uint64_t last = GST_TIME_UNKNOWN;
-		const gst_edge_id *in;
-		uint32_t count;
+		struct gst_edges in;
 
 		if (gst_moment_is_exit(w->t, p) || is_call(w, p) || is_timed(w, p)) {
 			continue;
@@ -271,13 +270,13 @@ static void find_ends(struct walk *w, struct gst_arena *scratch)
 		if (is_partial(w, p) && (last == GST_TIME_UNKNOWN || w->m->ops[p].end_ns > last)) {
 			last = w->m->ops[p].end_ns;
 		}
-		in = gst_order_in(w->o, p, &count);
-		for (uint32_t k = 0; k < count; k++) {
-			const struct gst_edge *e = gst_order_edge(w->o, in[k]);
+		in = gst_order_in(w->o, p);
+		for (uint32_t k = 0; k < in.count; k++) {
+			const struct gst_edge e = gst_edges_at(w->o, &in, k);
 
-			if (e->form == GST_END_BEGIN && e->from < w->t->node_count &&
-			    !is_timed(w, e->from) && gst_timing_in_force(w->t, in[k])) {
-				uint64_t at = w->ends_ns[e->from];
+			if (e.form == GST_END_BEGIN && e.from < w->t->node_count &&
+			    !is_timed(w, e.from) && gst_timing_in_force(w->t, e.id)) {
+				uint64_t at = w->ends_ns[e.from];
 
 				/* 0: not reached in this order, which only a circle does. */
 				if (at && at != GST_TIME_UNKNOWN &&
@@ -331,7 +330,7 @@ static void find_least(struct walk *w)
 
 static bool is_weak_rule(const struct walk *w, gst_edge_id e)
 {
-	switch ((enum gst_rule)gst_order_edge(w->o, e)->rule) {
+	switch ((enum gst_rule)gst_order_edge(w->o, e).rule) {
 	case GST_RULE_T1:
 	case GST_RULE_U1:
 	case GST_RULE_S1:
@@ -446,30 +445,29 @@ static void consider(struct release *r, gst_edge_id edge, gst_node_id from, uint
 /* What released the begin of @node, which came at @at_ns. */
 static void find_release(const struct walk *w, gst_node_id node, uint64_t at_ns, struct release *r)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(w->o, node, &count);
+	struct gst_edges in = gst_order_in(w->o, node);
 
 	*r = (struct release){.edge = GST_NONE, .from = GST_NONE, .vague = GST_NONE};
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(w->o, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(w->o, &in, i);
 		uint64_t source, reached;
 
-		if (gst_edge_to_point(e) != gst_point_begin(node) ||
-		    !gst_timing_in_force(w->t, in[i])) {
+		if (gst_edge_to_point(&e) != gst_point_begin(node) ||
+		    !gst_timing_in_force(w->t, e.id)) {
 			continue;
 		}
-		if (r->vague == GST_NONE && is_vague(w, e)) {
-			r->vague = e->from;
+		if (r->vague == GST_NONE && is_vague(w, &e)) {
+			r->vague = e.from;
 		}
-		source = source_ns(w, e);
+		source = source_ns(w, &e);
 		if (source == GST_TIME_UNKNOWN) {
 			continue;
 		}
 		reached = source;
-		if (e->form == GST_ENTER_BEGIN && is_timed(w, node) && source < at_ns) {
+		if (e.form == GST_ENTER_BEGIN && is_timed(w, node) && source < at_ns) {
 			reached += at_ns - source < w->least_ns ? at_ns - source : w->least_ns;
 		}
-		consider(r, in[i], e->from, source, reached < at_ns ? reached : at_ns);
+		consider(r, e.id, e.from, source, reached < at_ns ? reached : at_ns);
 	}
 	if (is_timed(w, node) && w->m->ops[node].kind == GST_OP_MEMCPY &&
 	    w->m->ops[node].detail != GST_NONE) {
@@ -503,11 +501,11 @@ static void step_begin(struct walk *w, gst_node_id node)
 		return;
 	}
 	pass_edge(w, r.edge, r.second_ns == NOT_KNOWN ? NOT_KNOWN : r.reached_ns - r.second_ns);
-	is_begin = r.edge != GST_NONE && gst_order_edge(w->o, r.edge)->form == GST_BEGIN_BEGIN;
+	is_begin = r.edge != GST_NONE && gst_order_edge(w->o, r.edge).form == GST_BEGIN_BEGIN;
 	if (is_call(w, r.from)) {
 		close_gap(w, r.from, r.source_ns);
 		w->at = gst_point_begin(r.from);
-	} else if (is_begin && gst_order_edge(w->o, r.edge)->rule == GST_RULE_G2) {
+	} else if (is_begin && gst_order_edge(w->o, r.edge).rule == GST_RULE_G2) {
 		if (is_timed(w, r.from)) {
 			close_gap(w, r.from, r.source_ns);
 		}
@@ -561,12 +559,11 @@ static void step_end(struct walk *w, gst_node_id node)
 /* The call before @node in its thread; GST_NONE. */
 static gst_node_id call_before(const struct walk *w, gst_node_id node)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(w->o, node, &count);
+	struct gst_edges in = gst_order_in(w->o, node);
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (gst_order_edge(w->o, in[i])->form == GST_EXIT_ENTER) {
-			return gst_order_edge(w->o, in[i])->from;
+	for (uint32_t i = 0; i < in.count; i++) {
+		if (gst_edges_at(w->o, &in, i).form == GST_EXIT_ENTER) {
+			return gst_edges_at(w->o, &in, i).from;
 		}
 	}
 	return GST_NONE;
@@ -623,23 +620,21 @@ static void step_exit(struct walk *w, gst_node_id node)
 	const struct gst_call *c = call_of(w, node);
 	struct release r = {.edge = GST_NONE, .from = GST_NONE, .vague = GST_NONE};
 	uint64_t since_ns = gst_call_has_enter(c) ? waits_since(w, node) : 0;
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(w->o, node, &count);
+	struct gst_edges in = gst_order_in(w->o, node);
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(w->o, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(w->o, &in, i);
 		uint64_t source;
 
-		if (e->form != GST_END_EXIT || !gst_timing_in_force(w->t, in[i])) {
+		if (e.form != GST_END_EXIT || !gst_timing_in_force(w->t, e.id)) {
 			continue;
 		}
-		if (r.vague == GST_NONE && is_vague(w, e)) {
-			r.vague = e->from;
+		if (r.vague == GST_NONE && is_vague(w, &e)) {
+			r.vague = e.from;
 		}
-		source = source_ns(w, e);
+		source = source_ns(w, &e);
 		if (source != GST_TIME_UNKNOWN && source > since_ns) {
-			consider(&r, in[i], e->from, source,
-				 source < w->now_ns ? source : w->now_ns);
+			consider(&r, e.id, e.from, source, source < w->now_ns ? source : w->now_ns);
 		}
 	}
 	open_gap(w, node);
@@ -836,7 +831,7 @@ static void blame_waits(const struct walk *w, struct gst_arena *arena, struct gs
 		b.waiter = b.is_host ? call_of(w, s->node)->api : stream_of(w->m, s->node);
 		b.culprit = stream_of(w->m, s->from);
 		b.rule = s->edge == GST_NONE ? (uint8_t)GST_RULE_COUNT
-					     : gst_order_edge(w->o, s->edge)->rule;
+					     : gst_order_edge(w->o, s->edge).rule;
 		head = gst_map_add(&heads,
 				   gst_hash_u64((uint64_t)b.waiter << 32 | b.culprit) ^
 					   (uint64_t)(b.rule * 2u + b.is_host),

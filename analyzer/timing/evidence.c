@@ -39,18 +39,18 @@ static bool source_is_vague(const struct gst_timing *t, const struct gst_edge *e
 
 /* H7, H10: the waits of one call stand or fall together, for it waits for a whole context or for nothing. */
 static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, uint64_t slack_ns,
-				const gst_edge_id *in, uint32_t count, enum gst_rule rule)
+				const struct gst_edges *in, enum gst_rule rule)
 {
 	enum gst_strength verdict = GST_POSSIBLE;
 	uint64_t last = 0;
 	bool has_vague = false, has_any = false;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
-		if (e->rule == rule && e->form == GST_END_EXIT) {
-			uint64_t at = gst_timing_source(t, e);
+	for (uint32_t i = 0; i < in->count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, in, i);
+		if (e.rule == rule && e.form == GST_END_EXIT) {
+			uint64_t at = gst_timing_source(t, &e);
 			has_any = true;
-			has_vague |= source_is_vague(t, e);
+			has_vague |= source_is_vague(t, &e);
 			if (at != GST_TIME_UNKNOWN && at > last) {
 				last = at;
 			}
@@ -69,10 +69,10 @@ static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, 
 	    (c->exit_ns > last + LOADED_SOON_NS || last < c->enter_ns + LOADED_LONG_NS)) {
 		verdict = GST_POSSIBLE;
 	}
-	for (uint32_t i = 0; i < count && verdict != GST_POSSIBLE; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
-		if (e->rule == rule && e->form == GST_END_EXIT && e->strength == GST_POSSIBLE) {
-			set_strength(t, in[i], verdict);
+	for (uint32_t i = 0; i < in->count && verdict != GST_POSSIBLE; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, in, i);
+		if (e.rule == rule && e.form == GST_END_EXIT && e.strength == GST_POSSIBLE) {
+			set_strength(t, e.id, verdict);
 		}
 	}
 }
@@ -81,32 +81,31 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 {
 	const struct gst_call *c = &t->m->calls[call];
 	uint64_t slack_ns = CLOCK_SLACK_NS;
-	const gst_edge_id *in;
-	uint32_t count;
+	struct gst_edges in;
 
 	if (!gst_call_has_enter(c) || !gst_call_has_exit(c)) {
 		return;
 	}
 	slack_ns += t->m->processes[t->m->threads[c->thread].process].clock_uncertainty_ns;
-	in = gst_order_in(t->o, gst_node_of_call(t->o, call), &count);
-	judge_whole_context(t, c, slack_ns, in, count, GST_RULE_H7);
-	judge_whole_context(t, c, slack_ns, in, count, GST_RULE_H10);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+	in = gst_order_in(t->o, gst_node_of_call(t->o, call));
+	judge_whole_context(t, c, slack_ns, &in, GST_RULE_H7);
+	judge_whole_context(t, c, slack_ns, &in, GST_RULE_H10);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
 		uint64_t at;
 
-		if (e->form != GST_END_EXIT || e->strength != GST_POSSIBLE ||
-		    e->rule == GST_RULE_H7 || e->rule == GST_RULE_H10) {
+		if (e.form != GST_END_EXIT || e.strength != GST_POSSIBLE || e.rule == GST_RULE_H7 ||
+		    e.rule == GST_RULE_H10) {
 			continue;
 		}
-		at = gst_timing_source(t, e);
+		at = gst_timing_source(t, &e);
 		if (at == GST_TIME_UNKNOWN) {
 			continue;
 		}
 		if (at > c->exit_ns + slack_ns) {
-			set_strength(t, in[i], GST_DISPROVED);
-		} else if (at > c->enter_ns && !source_is_vague(t, e)) {
-			set_strength(t, in[i], GST_OBSERVED);
+			set_strength(t, e.id, GST_DISPROVED);
+		} else if (at > c->enter_ns && !source_is_vague(t, &e)) {
+			set_strength(t, e.id, GST_OBSERVED);
 		}
 	}
 }
@@ -115,20 +114,19 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 static void judge_work(struct gst_timing *t, gst_op_id op)
 {
 	const struct gst_op *x = &t->m->ops[op];
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(t->o, op, &count);
+	struct gst_edges in = gst_order_in(t->o, op);
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
 		uint64_t at;
 
-		if (e->strength != GST_POSSIBLE ||
-		    (e->form != GST_END_BEGIN && e->form != GST_BEGIN_BEGIN)) {
+		if (e.strength != GST_POSSIBLE ||
+		    (e.form != GST_END_BEGIN && e.form != GST_BEGIN_BEGIN)) {
 			continue;
 		}
-		at = gst_timing_source(t, e);
+		at = gst_timing_source(t, &e);
 		if (at != GST_TIME_UNKNOWN && at > x->begin_ns + 64) {
-			set_strength(t, in[i], GST_DISPROVED);
+			set_strength(t, e.id, GST_DISPROVED);
 		}
 	}
 }
@@ -136,17 +134,17 @@ static void judge_work(struct gst_timing *t, gst_op_id op)
 static uint64_t released(const struct gst_timing *t, gst_node_id node, bool with_possible)
 {
 	uint64_t last = GST_TIME_UNKNOWN;
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+	struct gst_edges in = gst_order_in(t->o, node);
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint8_t s = t->edges[in[i]];
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+		uint8_t s = t->edges[e.id];
 		uint64_t at;
 
 		if (s == GST_DISPROVED || (s == GST_POSSIBLE && !with_possible)) {
 			continue;
 		}
-		at = gst_timing_source(t, gst_order_edge(t->o, in[i]));
+		at = gst_timing_source(t, &e);
 		if (at != GST_TIME_UNKNOWN && (last == GST_TIME_UNKNOWN || at > last)) {
 			last = at;
 		}
@@ -178,17 +176,15 @@ static bool takes_no_time(const struct gst_model *m, const struct gst_op *x)
 
 static bool is_vague(const struct gst_timing *t, gst_node_id node)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+	struct gst_edges in = gst_order_in(t->o, node);
 
 	if (t->seen_ns[node] == GST_TIME_UNKNOWN ||
 	    (node < t->m->op_count && !takes_no_time(t->m, &t->m->ops[node]))) {
 		return true;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
-		if ((e->form == GST_END_BEGIN || e->form == GST_BEGIN_BEGIN) &&
-		    t->is_vague[e->from]) {
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+		if ((e.form == GST_END_BEGIN || e.form == GST_BEGIN_BEGIN) && t->is_vague[e.from]) {
 			return true;
 		}
 	}
@@ -200,8 +196,8 @@ static gst_op_id next_in_stream(const struct gst_timing *t, gst_op_id op)
 {
 	const struct gst_model *m = t->m;
 	const struct gst_stream *s;
-	uint32_t low = 0, high, count;
-	const gst_edge_id *in;
+	uint32_t low = 0, high;
+	struct gst_edges in;
 
 	if (m->ops[op].stream == GST_NONE) {
 		return GST_NONE;
@@ -219,11 +215,11 @@ static gst_op_id next_in_stream(const struct gst_timing *t, gst_op_id op)
 	if (low == s->op_count) {
 		return GST_NONE;
 	}
-	in = gst_order_in(t->o, s->ops[low], &count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+	in = gst_order_in(t->o, s->ops[low]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
 
-		if (e->from == op && e->form == GST_END_BEGIN) {
+		if (e.from == op && e.form == GST_END_BEGIN) {
 			return s->ops[low];
 		}
 	}
@@ -259,32 +255,31 @@ static bool is_judged_by_next(const struct gst_edge *e)
  */
 static void judge_wait(struct gst_timing *t, gst_op_id op)
 {
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(t->o, op, &count);
+	struct gst_edges in = gst_order_in(t->o, op);
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
 		uint64_t written, begin, other;
 		gst_op_id next;
 
-		if (!is_judged_by_next(e))
+		if (!is_judged_by_next(&e))
 			continue;
-		written = gst_timing_source(t, e);
+		written = gst_timing_source(t, &e);
 		next = next_timed(t, op);
 		if (written == GST_TIME_UNKNOWN || next == GST_NONE)
 			continue;
 		begin = t->m->ops[next].begin_ns;
 		if (written > begin + 64) {
-			set_strength(t, in[i], GST_DISPROVED);
+			set_strength(t, e.id, GST_DISPROVED);
 			continue;
 		}
 		/* The wait's stream, and its submission; then that of what is behind it. */
 		other = released(t, op, false);
-		if (source_is_vague(t, e) || other == GST_TIME_UNKNOWN || other >= written ||
+		if (source_is_vague(t, &e) || other == GST_TIME_UNKNOWN || other >= written ||
 		    begin > written + SOON_NS || t->m->ops[next].call == GST_NONE ||
 		    t->m->calls[t->m->ops[next].call].enter_ns >= written)
 			continue;
-		set_strength(t, in[i], GST_OBSERVED);
+		set_strength(t, e.id, GST_OBSERVED);
 	}
 }
 
@@ -295,7 +290,7 @@ void gst_timing_init_evidence(struct gst_timing *t)
 
 	_Static_assert(GST_DOCUMENTED == 0, "what is not written is documented");
 	for (uint32_t i = 0; i < count; i++) {
-		t->edges[possible[i]] = gst_order_edge(t->o, possible[i])->strength;
+		t->edges[possible[i]] = gst_order_edge(t->o, possible[i]).strength;
 	}
 	memset(t->seen_ns, 0xff, t->node_count * sizeof(*t->seen_ns)); /* GST_TIME_UNKNOWN */
 	for (gst_op_id i = 0; i < t->m->op_count && t->m->stats.early_begins; i++) {

@@ -133,14 +133,13 @@ static void add_arcs(struct builder *b)
 	gst_moment_id p = b->target;
 	bool is_exit = gst_moment_is_exit(t, p);
 	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+	struct gst_edges in = gst_order_in(t->o, node);
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[i]);
-		if (gst_moment_to(t, e) == p && gst_timing_in_force(t, in[i])) {
-			add_arc(b, gst_moment_from(t, e), gst_timing_source(t, e), in[i],
-				(enum gst_form)e->form);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+		if (gst_moment_to(t, &e) == p && gst_timing_in_force(t, e.id)) {
+			add_arc(b, gst_moment_from(t, &e), gst_timing_source(t, &e), e.id,
+				(enum gst_form)e.form);
 		}
 	}
 	if (is_exit) {
@@ -342,9 +341,9 @@ static const uint8_t *touched(const struct gst_timing *t, const struct gst_cut *
 	uint32_t process = GST_NONE;
 
 	for (uint32_t i = 0; i < cut->edge_count; i++) {
-		gst_moment_id p = gst_moment_to(t, gst_order_edge(t->o, cut->edges[i]));
+		const struct gst_edge e = gst_order_edge(t->o, cut->edges[i]);
 
-		process = process_at(t, t->place[p]);
+		process = process_at(t, t->place[gst_moment_to(t, &e)]);
 		is_touched[process == GST_NONE ? t->m->process_count : process] = 1;
 	}
 	for (uint32_t i = 0; i < cut->call_count; i++) {

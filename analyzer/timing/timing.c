@@ -142,18 +142,17 @@ static gst_moment_id next_unplaced(struct gst_timing *t, struct step *s)
 	gst_moment_id p = s->moment;
 	bool is_exit = gst_moment_is_exit(t, p);
 	gst_node_id node = is_exit ? t->m->op_count + (p - t->node_count) : p;
-	uint32_t count;
-	const gst_edge_id *in = gst_order_in(t->o, node, &count);
+	struct gst_edges in = gst_order_in(t->o, node);
 
-	while (s->next < count) {
-		const struct gst_edge *e = gst_order_edge(t->o, in[s->next++]);
+	while (s->next < in.count) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, s->next++);
 
 		t->steps++;
-		if (gst_moment_to(t, e) == p && t->place[gst_moment_from(t, e)] >= PLACE_BEGUN) {
-			return gst_moment_from(t, e);
+		if (gst_moment_to(t, &e) == p && t->place[gst_moment_from(t, &e)] >= PLACE_BEGUN) {
+			return gst_moment_from(t, &e);
 		}
 	}
-	if (s->next++ == count) {
+	if (s->next++ == in.count) {
 		gst_moment_id other = is_exit ? node : engine_before(t, p);
 		if (other != GST_NONE && t->place[other] >= PLACE_BEGUN) {
 			return other;
@@ -250,8 +249,11 @@ static void place_around_cycle(struct gst_timing *t)
 	struct gst_order_outs outs = gst_order_group_out(t->o, scratch);
 	uint32_t placed = 0, head = 0;
 
-	for (gst_edge_id e = 0; e < t->edge_count; e++) {
-		waits[gst_moment_to(t, gst_order_edge(t->o, e))]++;
+	for (gst_edge_id e = gst_order_next_edge(t->o, 0); e < t->edge_count;
+	     e = gst_order_next_edge(t->o, e + 1)) {
+		const struct gst_edge edge = gst_order_edge(t->o, e);
+
+		waits[gst_moment_to(t, &edge)]++;
 	}
 	for (gst_call_id c = 0; c < m->call_count; c++) {
 		waits[gst_moment_of_exit(t, c)]++;
@@ -269,9 +271,9 @@ static void place_around_cycle(struct gst_timing *t)
 		const gst_edge_id *out = gst_order_out(&outs, node, &count);
 
 		for (uint32_t i = 0; i < count; i++) {
-			const struct gst_edge *e = gst_order_edge(t->o, out[i]);
-			if (gst_moment_from(t, e) == p && --waits[gst_moment_to(t, e)] == 0) {
-				t->topological[placed++] = gst_moment_to(t, e);
+			const struct gst_edge e = gst_order_edge(t->o, out[i]);
+			if (gst_moment_from(t, &e) == p && --waits[gst_moment_to(t, &e)] == 0) {
+				t->topological[placed++] = gst_moment_to(t, &e);
 			}
 		}
 		if (!is_exit && gst_node_is_call(t->o, node)) {
@@ -464,7 +466,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	uint64_t moments = (uint64_t)gst_order_node_count(o) + m->call_count;
 
 	if (moments >= GST_ARC_BEGINS ||
-	    (uint64_t)gst_order_edge_count(o) + moments >= UINT32_MAX) {
+	    (uint64_t)gst_order_edge_bound(o) + moments >= UINT32_MAX) {
 		return gst_err_set(err, GST_E_LIMIT, "the trace has more than 2^31 ops and calls");
 	}
 	/* From here on times are added and subtracted as signed numbers. */
@@ -477,7 +479,7 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->o = o;
 	t->node_count = gst_order_node_count(o);
 	t->moment_count = (uint32_t)moments;
-	t->edge_count = gst_order_edge_count(o);
+	t->edge_count = gst_order_edge_bound(o);
 	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count);
 	t->seen_ns = GST_ARENA_ARRAY(arena, uint64_t, t->node_count);
 	t->is_vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count);
@@ -511,10 +513,9 @@ enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e)
 
 bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *ns)
 {
-	uint64_t at;
+	const struct gst_edge edge = gst_order_edge(t->o, e);
+	uint64_t at = gst_timing_source(t, &edge);
 
-	GST_ASSERT(e < t->edge_count);
-	at = gst_timing_source(t, gst_order_edge(t->o, e));
 	if (at == GST_TIME_UNKNOWN) {
 		return false;
 	}

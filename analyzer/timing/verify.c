@@ -116,21 +116,20 @@ static void find_bounds(struct verify *v)
 	}
 	for (uint32_t i = 0; i < t->moment_count; i++) {
 		gst_node_id n = t->topological[i];
-		const gst_edge_id *in;
-		uint32_t count;
+		struct gst_edges in;
 
 		if (gst_moment_is_exit(t, n) || gst_node_is_call(t->o, n) || is_timed(t, n)) {
 			continue;
 		}
-		in = gst_order_in(t->o, n, &count);
-		for (uint32_t j = 0; j < count; j++) {
-			const struct gst_edge *e = gst_order_edge(t->o, in[j]);
+		in = gst_order_in(t->o, n);
+		for (uint32_t j = 0; j < in.count; j++) {
+			const struct gst_edge e = gst_edges_at(t->o, &in, j);
 			struct bound b;
 
-			if (!is_work(e) || !is_claimed(e)) {
+			if (!is_work(&e) || !is_claimed(&e)) {
 				continue;
 			}
-			b = source(v, e);
+			b = source(v, &e);
 			if (b.ns != GST_TIME_UNKNOWN &&
 			    (v->ended[n].ns == GST_TIME_UNKNOWN || b.ns > v->ended[n].ns)) {
 				v->ended[n] = b;
@@ -147,15 +146,15 @@ static void find_bounds(struct verify *v)
 		}
 		out = gst_order_out(&outs, n, &count);
 		for (uint32_t j = 0; j < count; j++) {
-			const struct gst_edge *e = gst_order_edge(t->o, out[j]);
+			const struct gst_edge e = gst_order_edge(t->o, out[j]);
 
-			if (e->form != GST_END_BEGIN || !is_claimed(e) ||
-			    v->begun[e->to].ns == GST_TIME_UNKNOWN) {
+			if (e.form != GST_END_BEGIN || !is_claimed(&e) ||
+			    v->begun[e.to].ns == GST_TIME_UNKNOWN) {
 				continue;
 			}
 			if (v->begun[n].ns == GST_TIME_UNKNOWN ||
-			    v->begun[e->to].ns < v->begun[n].ns) {
-				v->begun[n] = v->begun[e->to];
+			    v->begun[e.to].ns < v->begun[n].ns) {
+				v->begun[n] = v->begun[e.to];
 			}
 		}
 		begin_in_launch(v, n);
@@ -168,19 +167,20 @@ static struct gst_verify_rule *rule_of(struct verify *v, const struct gst_edge *
 	return &v->out->rules[e->rule];
 }
 
-static void contradict(struct verify *v, gst_edge_id id, int64_t gap_ns)
+static void contradict(struct verify *v, const struct gst_edge *e, int64_t gap_ns)
 {
-	rule_of(v, gst_order_edge(v->t->o, id))->contradictions++;
+	rule_of(v, e)->contradictions++;
 	v->out->contradictions++;
 	if (v->found.count < EXAMPLES_MAX) {
-		gst_vec_push(&v->found, ((struct gst_contradiction){.edge = id, .gap_ns = gap_ns}));
+		gst_vec_push(&v->found,
+			     ((struct gst_contradiction){.edge = e->id, .gap_ns = gap_ns}));
 	}
 }
 
-static void check_gap(struct verify *v, gst_edge_id id, uint64_t from, uint64_t to,
+static void check_gap(struct verify *v, const struct gst_edge *e, uint64_t from, uint64_t to,
 		      int64_t allowed_ns)
 {
-	struct gst_verify_rule *r = rule_of(v, gst_order_edge(v->t->o, id));
+	struct gst_verify_rule *r = rule_of(v, e);
 	int64_t gap = (int64_t)(to - from);
 
 	if (gap < -allowed_ns && allowed_ns && gap >= -allowed_ns - v->step_ns) {
@@ -190,7 +190,7 @@ static void check_gap(struct verify *v, gst_edge_id id, uint64_t from, uint64_t 
 	}
 	r->checked++;
 	if (gap < -allowed_ns) {
-		contradict(v, id, gap);
+		contradict(v, e, gap);
 	} else if (gap < TIGHT_NS) {
 		r->tight++;
 	}
@@ -228,29 +228,29 @@ static struct gst_clock_window *window_at(struct verify *v, uint32_t device, uin
 }
 
 /* Device time @d was not before (is_low: not after) host time @h. */
-static void check_clock(struct verify *v, gst_edge_id id, struct bound d, uint64_t h, bool is_low)
+static void check_clock(struct verify *v, const struct gst_edge *e, struct bound d, uint64_t h,
+			bool is_low)
 {
-	struct gst_verify_rule *r = rule_of(v, gst_order_edge(v->t->o, id));
+	struct gst_verify_rule *r = rule_of(v, e);
 	int64_t offset = (int64_t)(d.ns - h);
 	struct gst_clock_window *w = window_at(v, d.device, h);
 
 	r->checked++;
 	if (is_low && offset > w->low_ns) {
 		w->low_ns = offset;
-		w->low_edge = id;
+		w->low_edge = e->id;
 	} else if (!is_low && offset < w->high_ns) {
 		w->high_ns = offset;
-		w->high_edge = id;
+		w->high_edge = e->id;
 	}
 	if ((is_low ? -offset : offset) < TIGHT_NS) {
 		r->tight++;
 	}
 }
 
-static void check_edge(struct verify *v, gst_edge_id id)
+static void check_edge(struct verify *v, const struct gst_edge *e)
 {
 	const struct gst_timing *t = v->t;
-	const struct gst_edge *e = gst_order_edge(t->o, id);
 	const struct gst_model *m = t->m;
 	struct bound from, to;
 
@@ -266,7 +266,7 @@ static void check_edge(struct verify *v, gst_edge_id id)
 		if (!gst_call_has_exit(a) || !gst_call_has_enter(b)) {
 			skip(v, e, GST_NONE);
 		} else {
-			check_gap(v, id, a->exit_ns, b->enter_ns, 0);
+			check_gap(v, e, a->exit_ns, b->enter_ns, 0);
 		}
 		return;
 	}
@@ -276,7 +276,7 @@ static void check_edge(struct verify *v, gst_edge_id id)
 		if (!gst_call_has_enter(c) || to.ns == GST_TIME_UNKNOWN || to.device == GST_NONE) {
 			skip(v, e, e->to);
 		} else {
-			check_clock(v, id, to, c->enter_ns, false);
+			check_clock(v, e, to, c->enter_ns, false);
 		}
 		return;
 	}
@@ -287,7 +287,7 @@ static void check_edge(struct verify *v, gst_edge_id id)
 		    from.device == GST_NONE) {
 			skip(v, e, e->from);
 		} else {
-			check_clock(v, id, from, c->exit_ns, true);
+			check_clock(v, e, from, c->exit_ns, true);
 		}
 		return;
 	}
@@ -303,7 +303,7 @@ static void check_edge(struct verify *v, gst_edge_id id)
 			rule_of(v, e)->not_checkable++;
 			v->out->not_checkable_device++;
 		} else {
-			check_gap(v, id, from.ns, to.ns, TICKS_NS);
+			check_gap(v, e, from.ns, to.ns, TICKS_NS);
 		}
 		return;
 	}
@@ -351,8 +351,10 @@ static void judge_windows(struct verify *v)
 		}
 		if (w.low_edge != GST_NONE && w.high_edge != GST_NONE && w.low_ns > w.high_ns &&
 		    (uint64_t)w.low_ns - (uint64_t)w.high_ns > (uint64_t)v->step_ns) {
+			const struct gst_edge e = gst_order_edge(v->t->o, w.low_edge);
+
 			w.is_empty = true;
-			contradict(v, w.low_edge, w.high_ns - w.low_ns);
+			contradict(v, &e, w.high_ns - w.low_ns);
 		}
 		out->windows[out->window_count++] = w;
 	}
@@ -367,12 +369,13 @@ void gst_timing_verify(const struct gst_timing *t, struct gst_arena *arena, stru
 	v.begun = gst_mem_alloc(t->node_count * sizeof(*v.begun));
 	make_windows(&v, arena);
 	find_bounds(&v);
-	for (gst_edge_id e = 0; e < t->edge_count; e++) {
-		const struct gst_edge *edge = gst_order_edge(t->o, e);
+	for (gst_edge_id id = gst_order_next_edge(t->o, 0); id < t->edge_count;
+	     id = gst_order_next_edge(t->o, id + 1)) {
+		const struct gst_edge e = gst_order_edge(t->o, id);
 		/* Rules that only say "may" claim nothing that could be contradicted. */
-		if (edge->strength == GST_DOCUMENTED && edge->rule != GST_RULE_H7 &&
-		    edge->rule != GST_RULE_H10 && edge->rule != GST_RULE_H5) {
-			check_edge(&v, e);
+		if (e.strength == GST_DOCUMENTED && e.rule != GST_RULE_H7 &&
+		    e.rule != GST_RULE_H10 && e.rule != GST_RULE_H5) {
+			check_edge(&v, &e);
 		}
 	}
 	judge_windows(&v);
