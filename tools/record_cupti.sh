@@ -50,7 +50,7 @@ done
 	die "--bin, --lib, --recorder and --out are needed (--help)"
 # Few records each, and together every kind of call: recordings are kept small.
 [ $# -gt 0 ] || set -- default_stream_bad cross_stream_events events_rerecord graph_launch pool_reuse priorities pageable_copy_bad \
-	per_thread_default host_func stream_destroy driver_api copy_batch
+	per_thread_default host_func stream_destroy driver_api copy_batch nodes_build
 
 # What this machine says of the statistics program's libraries (zlib) decides whether ours are needed.
 run_stat() {
@@ -98,8 +98,12 @@ recorded=0
 record() {
 	name=$1-$2$4
 	rm -f "./$name.gst" log
+	case $1 in
+	nodes_*) graphs=nodes ;;
+	*) graphs=launches ;;
+	esac
 	status_of env CUDA_INJECTION64_PATH="$lib" GSTRACE_CUPTI="$recorder" GSTRACE_RECORDER_CUPTI="$3" GSTRACE_RECORDER_KINDS="$5" \
-		GSTRACE_RECORDER_LOG="$work/log" GSTRACE_PRIVATE=1 GSTRACE_OUTPUT="./$name.gst" "./$1"
+		GSTRACE_RECORDER_LOG="$work/log" GSTRACE_PRIVATE=1 GSTRACE_GRAPHS="$graphs" GSTRACE_OUTPUT="./$name.gst" "./$1"
 	cp stderr "$out/$name.err"
 	[ -s "$out/$name.err" ] || rm -f "$out/$name.err"
 	trace=none

@@ -159,7 +159,13 @@ record() {
 	name=$1
 	case $name in
 	nodes_*) options='--graphs=nodes ' ;;
+	wrap_*) options='--host-functions=wrap ' ;;
+	windows_*) options='--start=paused ' ;;
 	*) options='' ;;
+	esac
+	# By a variable what has no option.
+	case $name in
+	flush_*) command="env GSTRACE_FLUSH_MS=1 $command" ;;
 	esac
 	rm -f "$name.gst"
 	# shellcheck disable=SC2086 # words

@@ -2,7 +2,7 @@
  * launch_blocking - CUDA_LAUNCH_BLOCKING=1: which submissions return when their work is done?
  *
  * A kernel launch does, by documentation (H8). For a graph launch, an asynchronous copy behind a kernel
- * and a host function it is told. The program sets the variable itself, before CUDA starts.
+ * and a host function it is told. Then the host waits for many short kernels. The program sets the variable itself, before CUDA starts.
  *
  * EXPECT edges: H8 >= 1
  * EXPECT none: lost-records
@@ -52,6 +52,13 @@ int main(void)
 	cudaError_t answer = cudaStreamQuery(stream);
 	saw("copy", answer == cudaSuccess);
 	CHECK(cudaDeviceSynchronize());
+	bool all_wait = true;
+	for (int i = 0; i < 40; i++) {
+		struct span *each = new_span();
+		busy<<<1, 1, 0, stream>>>(each, 20);
+		all_wait &= each->end != 0;
+	}
+	must("kernel_each_time", all_wait);
 	CHECK(cudaGraphExecDestroy(exec));
 	CHECK(cudaGraphDestroy(graph));
 	CHECK(cudaFree(device));

@@ -3,7 +3,8 @@
  *
  * A programmatic event (here triggered at the start of the block) and a launch-completion event say that
  * the kernel has begun, never that it has ended (E8): what waits for them may overlap it, and a host wait
- * returns before its end. Each is the event's latest record: it replaces an earlier one.
+ * returns before its end. Each is the event's latest record: it replaces an earlier one. Then twelve short kernels
+ * with a programmatic event, launched while their stream is busy.
  *
  * EXPECT edges: E8 >= 1
  * EXPECT unordered: trigger#1 | programmatic_waiter#1
@@ -16,7 +17,8 @@ SPIN_KERNEL(trigger)
 SPIN_KERNEL(programmatic_waiter)
 SPIN_KERNEL(completion_waiter)
 
-static void launch(cudaStream_t stream, const cudaLaunchAttribute *attribute, struct span *s)
+static void launch(cudaStream_t stream, const cudaLaunchAttribute *attribute, struct span *s,
+		   unsigned us)
 {
 	cudaLaunchConfig_t config = {};
 
@@ -25,7 +27,7 @@ static void launch(cudaStream_t stream, const cudaLaunchAttribute *attribute, st
 	config.stream = stream;
 	config.attrs = (cudaLaunchAttribute *)attribute;
 	config.numAttrs = 1;
-	CHECK(cudaLaunchKernelEx(&config, trigger, s, 8000u));
+	CHECK(cudaLaunchKernelEx(&config, trigger, s, us));
 }
 
 int main(void)
@@ -46,7 +48,7 @@ int main(void)
 	attribute.id = cudaLaunchAttributeProgrammaticEvent;
 	attribute.val.programmaticEvent.event = programmatic;
 	attribute.val.programmaticEvent.triggerAtBlockStart = 1;
-	launch(s1, &attribute, a);
+	launch(s1, &attribute, a, 8000);
 	CHECK(cudaStreamWaitEvent(s2, programmatic, 0));
 	programmatic_waiter<<<1, 1, 0, s2>>>(b, 500);
 	us = wall_us();
@@ -58,7 +60,7 @@ int main(void)
 	attribute = {};
 	attribute.id = cudaLaunchAttributeLaunchCompletionEvent;
 	attribute.val.launchCompletionEvent.event = completion;
-	launch(s1, &attribute, c);
+	launch(s1, &attribute, c, 8000);
 	CHECK(cudaStreamWaitEvent(s2, completion, 0));
 	completion_waiter<<<1, 1, 0, s2>>>(d, 500);
 	us = wall_us();
@@ -67,6 +69,21 @@ int main(void)
 	saw("completion_host_wait_covers_kernel", waited(c, us, 8000));
 	CHECK(cudaDeviceSynchronize());
 
+	bool all_in_order = true;
+	attribute = {};
+	attribute.id = cudaLaunchAttributeProgrammaticEvent;
+	attribute.val.programmaticEvent.event = programmatic;
+	attribute.val.programmaticEvent.triggerAtBlockStart = 1;
+	for (int i = 0; i < 12; i++) {
+		struct span *e = new_span(), *f = new_span();
+		busy<<<1, 1, 0, s1>>>(new_span(), 200);
+		launch(s1, &attribute, e, 1);
+		CHECK(cudaStreamWaitEvent(s2, programmatic, 0));
+		programmatic_waiter<<<1, 1, 0, s2>>>(f, 10);
+		CHECK(cudaDeviceSynchronize());
+		all_in_order &= is_begun_after(f, e);
+	}
+	must("programmatic_waiter_begins_after_begin_each_time", all_in_order);
 	must("programmatic_waiter_begins_after_begin", is_begun_after(b, a));
 	saw("programmatic_waiter_overlaps", overlaps(b, a));
 	saw("completion_waiter_begins_after_begin", is_begun_after(d, c));

@@ -3,9 +3,9 @@
  *
  * The synchronous form runs in the legacy stream, so after the busy kernel (S3). It returns at once for
  * device memory and waits for pinned host memory (H6); what it does with managed memory is told. The
- * Async form, in a stream of its own, never waits.
+ * Async form, in a stream of its own, never waits. Then the host waits for many short ones of pinned memory.
  *
- * EXPECT ops memset: 6
+ * EXPECT ops memset: >= 6
  * EXPECT edges: H6 >= 1
  * EXPECT edges: S3 >= 3
  * EXPECT ordered: busy#1 -> memset#1
@@ -48,6 +48,13 @@ int main(void)
 			    return cudaMemsetAsync(memory[i], 2, size, other);
 		    }));
 	}
+	bool all_wait = true;
+	for (int i = 1; i <= 24; i++) {
+		busy<<<1, 1>>>(new_span(), 30);
+		CHECK(cudaMemset(memory[1], i, 64));
+		all_wait &= *(volatile char *)memory[1] == i;
+	}
+	must("pinned_each_time", all_wait);
 	CHECK(cudaFree(memory[0]));
 	CHECK(cudaFreeHost(memory[1]));
 	CHECK(cudaFree(memory[2]));

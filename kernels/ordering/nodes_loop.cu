@@ -5,6 +5,7 @@
  *
  * Each node of the body has a record for each of the four iterations. Two launches. Told is whether nodes of one
  * iteration keep to the body's edge, and whether no node begins before the iteration before is over (G7).
+ * The stream is waited for between the launches, so that the time alone says of which launch a node is.
  * CUPTI 13.0 gives these records no launch and names nodes that it never told of: no order is claimed of them.
  *
  * EXPECT ops graph: 2
@@ -73,8 +74,9 @@ int main(void)
 	CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
 	for (int i = 0; i < LAUNCHES; i++) {
 		CHECK(cudaGraphLaunch(exec, stream));
+		/* One launch at a time: what runs is of this one. */
+		CHECK(cudaStreamSynchronize(stream));
 	}
-	CHECK(cudaDeviceSynchronize());
 
 	must("all_iterations", steps[ITERATIONS - 1].end != 0 && checks[ITERATIONS - 1].end != 0);
 	must("edge_of_the_body", is_after(&checks[2], &steps[2]));

@@ -4,9 +4,10 @@
  * A kernel is busy in a stream of either device; a copy from device 0 to device 1 follows, made with
  * device 0 current, then a kernel on each device. cudaMemcpyPeer is ordered with the work of
  * both devices (M2), and holds up a later kernel in a blocking stream of device 1. For a
- * plain cudaMemcpy between the devices, and the Async form in a stream of its own, it is told.
+ * plain cudaMemcpy between the devices, and the Async form in a stream of its own, it is told. Then twelve short
+ * rounds of the first on both devices.
  *
- * EXPECT edges: M2 >= 1
+ * EXPECT edges: M2 >= 48
  * EXPECT none: lost-records
  */
 #include <string>
@@ -81,6 +82,21 @@ int main(void)
 				saw((name + "_ordered").c_str(), is_ordered);
 			}
 			saw((name + "_host_waits").c_str(), host_waits);
+		}
+	}
+	for (int i = 0; i < 12; i++) {
+		for (int device : {1, 0}) {
+			CHECK(cudaSetDevice(device));
+			busy<<<1, 1, 0, blocking[device]>>>(new_span(), 200);
+		}
+		CHECK(cudaMemcpyPeer(memory[1], 1, memory[0], 0, 4096));
+		for (int device : {1, 0}) {
+			CHECK(cudaSetDevice(device));
+			busy<<<1, 1, 0, blocking[device]>>>(new_span(), 10);
+		}
+		for (int device : {1, 0}) {
+			CHECK(cudaSetDevice(device));
+			CHECK(cudaDeviceSynchronize());
 		}
 	}
 	return witness_end();

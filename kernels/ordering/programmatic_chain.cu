@@ -2,7 +2,8 @@
  * programmatic_chain - three kernels launched with programmatic stream serialization, then an ordinary one.
  *
  * Each triggers at once and none waits for its predecessor, so the three may overlap: begin -> begin only
- * (S2). The ordinary kernel waits for the end of every one of them, of the longest, the first, too.
+ * (S2). The ordinary kernel waits for the end of every one of them, of the longest, the first, too. Then twelve
+ * short chains, launched while the stream is busy: there the device alone says when each begins.
  *
  * EXPECT edges: S2 >= 2
  * EXPECT ordered: first#1 -> ordinary#1
@@ -56,6 +57,24 @@ int main(void)
 	ordinary<<<1, 1, 0, stream>>>(d, 500);
 	CHECK(cudaDeviceSynchronize());
 
+	bool all_in_order = true, all_waited_for = true;
+	for (int i = 0; i < 12; i++) {
+		struct span *s[5];
+		for (struct span *&one : s) {
+			one = new_span();
+		}
+		ordinary<<<1, 1, 0, stream>>>(s[0], 200);
+		launch(first, stream, s[1], 100);
+		launch(second, stream, s[2], 50);
+		launch(third, stream, s[3], 20);
+		ordinary<<<1, 1, 0, stream>>>(s[4], 10);
+		CHECK(cudaDeviceSynchronize());
+		all_in_order &= is_begun_after(s[2], s[1]) && is_begun_after(s[3], s[2]);
+		all_waited_for &=
+			is_after(s[4], s[1]) && is_after(s[4], s[2]) && is_after(s[4], s[3]);
+	}
+	must("begins_in_order_each_time", all_in_order);
+	must("ordinary_waits_for_all_each_time", all_waited_for);
 	must("begins_in_order", is_begun_after(b, a) && is_begun_after(c, b));
 	must("ordinary_waits_for_all", is_after(d, a) && is_after(d, b) && is_after(d, c));
 	saw("second_overlaps_first", overlaps(b, a));

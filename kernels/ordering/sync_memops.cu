@@ -2,10 +2,11 @@
  * sync_memops - SYNC_MEMOPS on a pointer makes copies and memsets of it wait.
  *
  * Beside a busy blocking stream a synchronous device-to-device copy and a memset of device memory return
- * at once; once the pointer's attribute is set they return when they are done (M7).
+ * at once; once the pointer's attribute is set they return when they are done (M7): once behind a long kernel, and
+ * many times behind short ones.
  *
- * EXPECT ops memcpy: 2
- * EXPECT ops memset: 2
+ * EXPECT ops memcpy: >= 2
+ * EXPECT ops memset: >= 2
  * EXPECT edges: S3 >= 4
  * EXPECT edges: M7 >= 2
  * EXPECT ordered: busy#1 -> memcpy#1
@@ -45,6 +46,17 @@ int main(void)
 			must("marked_memset", set);
 		}
 	}
+	bool all_wait = true;
+	for (int i = 0; i < 12; i++) {
+		struct span *a = new_span(), *b = new_span();
+		busy<<<1, 1, 0, blocking>>>(a, 50);
+		CHECK(cudaMemcpy(marked, marked + size, size, cudaMemcpyDeviceToDevice));
+		all_wait &= a->end != 0;
+		busy<<<1, 1, 0, blocking>>>(b, 50);
+		CHECK(cudaMemset(marked, 1, size));
+		all_wait &= b->end != 0;
+	}
+	must("marked_each_time", all_wait);
 	CHECK(cudaFree(plain));
 	CHECK(cudaFree(marked));
 	return witness_end();

@@ -3,7 +3,8 @@
  *
  * One stream writes the word after its kernel, another waits for the value before its own: behind comes
  * after before, though CUDA has no event between them (M4). Then one batch of two operations, which act
- * in the order of the array: wait for a word, write another, for which a third stream waits.
+ * in the order of the array: wait for a word, write another, for which a third stream waits. Then the first again,
+ * twelve times, with a word each.
  *
  * EXPECT ops memop: >= 4
  * EXPECT edges: M4 >= 1
@@ -29,8 +30,8 @@ int main(void)
 	for (cudaStream_t *s : {&s1, &s2, &s3}) {
 		CHECK(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
 	}
-	CHECK(cudaMalloc((void **)&words, 4 * sizeof(cuuint32_t)));
-	CHECK(cudaMemsetAsync((void *)words, 0, 4 * sizeof(cuuint32_t), s1));
+	CHECK(cudaMalloc((void **)&words, 16 * sizeof(cuuint32_t)));
+	CHECK(cudaMemsetAsync((void *)words, 0, 16 * sizeof(cuuint32_t), s1));
 	CHECK(cudaDeviceSynchronize());
 
 	/* The writer first: a waiter alone in a shared hardware queue could hold it up for ever. */
@@ -54,6 +55,18 @@ int main(void)
 	behind<<<1, 1, 0, s3>>>(e, 500);
 	CHECK(cudaDeviceSynchronize());
 
+	bool all_wait = true;
+	for (int i = 4; i < 16; i++) {
+		CUdeviceptr word = words + 4 * i;
+		struct span *f = new_span(), *g = new_span();
+		before<<<1, 1, 0, s1>>>(f, 500);
+		CHECK_DRIVER(write(s1, word, 1, CU_STREAM_WRITE_VALUE_DEFAULT));
+		CHECK_DRIVER(wait(s2, word, 1, CU_STREAM_WAIT_VALUE_EQ));
+		behind<<<1, 1, 0, s2>>>(g, 50);
+		CHECK(cudaDeviceSynchronize());
+		all_wait &= is_after(g, f);
+	}
+	must("waits_for_value_each_time", all_wait);
 	must("waits_for_value", is_after(b, a));
 	must("batch_in_array_order", is_after(e, c));
 	CHECK(cudaFree((void *)words));
