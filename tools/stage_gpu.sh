@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts all that a GPU machine without Bazel needs into the git-ignored folder stage/:
 #
-#   tools/stage_gpu.sh [--plain] [--gstrace FILE --lib FILE]
+#   tools/stage_gpu.sh [--plain] [--only 'NAME...'] [--gstrace FILE --lib FILE]
 #
 #   stage/bin/*            the workloads of kernels/ and kernels/ordering/ (static CUDA runtime)
 #   stage/bench/           bench_calls, bench_rate and bench_step.py, for bench_overhead.sh and bench_flat.sh
@@ -12,14 +12,16 @@
 #
 # Then, on that machine: cd stage && OUT=some/folder ./gpu_session.sh
 # and: cd stage && ./record_cupti.sh --bin bin --lib libgstrace.so --recorder libcupti_recorder.so --stat cupti_log_stat --out FOLDER
-# --gstrace and --lib take programs built already instead of building them; --plain stages none.
+# --gstrace and --lib take programs built already instead of building them; --plain stages none. --only takes these
+# workloads alone: all of them are near the limit of what may be carried there.
 set -eu
 cd "$(dirname "$0")/.."
 
-plain=0 gstrace='' lib=''
+plain=0 gstrace='' lib='' only=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--plain) plain=1; shift ;;
+	--only) only=$2; shift 2 ;;
 	--gstrace) gstrace=$2; shift 2 ;;
 	--lib) lib=$2; shift 2 ;;
 	*) sed -n '2,/^set -eu/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2; exit 2 ;;
@@ -43,6 +45,10 @@ rm -rf stage
 mkdir -p stage/bin stage/kernels
 for source in kernels/*.cu kernels/ordering/*.cu; do
 	name=$(basename "$source" .cu)
+	case " $only " in
+	'  ' | *" $name "*) ;;
+	*) continue ;;
+	esac
 	[ ! -e "stage/bin/$name" ] || { echo "stage_gpu: two programs are called $name" >&2; exit 1; }
 	install -m 755 "bazel-bin/${source%.cu}" "stage/bin/$name"
 	strip "stage/bin/$name"
@@ -51,6 +57,7 @@ cp -r kernels/*.cu kernels/*.h kernels/ordering kernels/pytorch stage/kernels/
 rm -rf stage/kernels/pytorch/__pycache__
 mkdir stage/bench
 install -m 755 bazel-bin/kernels/bench/bench_calls bazel-bin/kernels/bench/bench_rate stage/bench/
+strip stage/bench/bench_calls stage/bench/bench_rate
 install -m 644 kernels/bench/bench_step.py stage/bench/
 if [ "$plain" -eq 0 ]; then
 	[ -n "$gstrace" ] || gstrace=$(built gstrace)
@@ -75,7 +82,7 @@ echo "$commit" >stage/COMMIT
 
 kib=$(du -sk stage | cut -f 1)
 echo "stage_gpu: stage/ has $(find stage -type f | wc -l) files, $((kib / 1024)) MiB, commit $commit"
-if [ "$kib" -gt 61440 ]; then
-	echo "stage_gpu: more than 60 MiB" >&2
+if [ "$kib" -gt 63488 ]; then
+	echo "stage_gpu: more than 62 MiB: name what is needed by --only" >&2
 	exit 1
 fi
