@@ -9,6 +9,8 @@
  */
 #include "analyzer/load/decode.h"
 
+#include "analyzer/load/records.h"
+
 #include <inttypes.h>
 
 #define GST_REC(KIND, value, name, critical, doc) \
@@ -22,34 +24,8 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structs are read in place");
 
-/* As long as the longest record of which there are many. */
-#define COPY_BYTES 96u
-
-_Static_assert(2 * COPY_BYTES <= GST_DECODE_SCRATCH_BYTES, "a record, and zeros after it");
-
-/* Word by word: records are short, and a call of memcpy costs more than that. */
-static inline void complete(uint64_t *to, const uint8_t *p, uint32_t words, uint32_t all_words)
-{
-	uint32_t i;
-
-	for (i = 0; i < words; i++)
-		memcpy(&to[i], p + (size_t)i * 8, 8);
-	for (; i < all_words; i++)
-		to[i] = 0;
-}
-
-/* The same without a branch, where COPY_BYTES may be read: a step is one move of a vector register. */
-static inline void complete_fast(uint8_t *to, const uint8_t *p, uint32_t size)
-{
-	static const uint8_t zeros[16];
-
-#pragma GCC unroll 6
-	for (size_t i = 0; i < COPY_BYTES; i += 16)
-		memcpy(to + i, p + i, 16);
-#pragma GCC unroll 6
-	for (size_t i = 0; i < COPY_BYTES; i += 16)
-		memcpy(to + size + i, zeros, 16);
-}
+_Static_assert(2 * GST_RECORD_COPY_BYTES <= GST_DECODE_SCRATCH_BYTES,
+	       "a record, and zeros after it");
 
 enum gst_decode_fault gst_decode_record(const uint8_t *p, size_t left, void *scratch,
 					struct gst_record *out, uint32_t *bytes)
@@ -86,11 +62,7 @@ enum gst_decode_fault gst_decode_record(const uint8_t *p, size_t left, void *scr
 		out->tail = p + schema->bytes;
 		out->tail_bytes = size - schema->bytes;
 	} else {
-		if (left >= COPY_BYTES && schema->bytes <= COPY_BYTES) {
-			complete_fast(scratch, p, size);
-		} else {
-			complete(scratch, p, size / 8, schema->bytes / 8u);
-		}
+		gst_record_complete(scratch, p, left, size, schema->bytes);
 		out->data = scratch;
 		out->tail = p + size;
 		out->tail_bytes = 0;

@@ -144,6 +144,8 @@ GST_NODISCARD gst_status gst_loader_open_memory(const void *data, size_t size, c
  */
 GST_NODISCARD int gst_loader_next(struct gst_loader *l, struct gst_record *out);
 
+struct gst_records; /* records.h */
+
 /* Where gst_loader_read() puts records. */
 struct gst_load_sink {
 	void *payload;
@@ -151,17 +153,17 @@ struct gst_load_sink {
 	gst_status (*record)(void *payload, const struct gst_record *r, struct gst_err *err);
 	/* Records of a process will come by the next two, at least one: the tag that they get. Nothing else runs. */
 	uint32_t (*announce)(void *payload, uint32_t process);
-	/* A record of kind CALL to before KERNEL, of a chunk of a thread; */
-	void (*call)(void *payload, uint32_t tag, const struct gst_record *r);
-	/* one of kind KERNEL or above but API_RUN, of a chunk of no thread. The two run at the same time. */
-	void (*device)(void *payload, uint32_t tag, const struct gst_record *r);
+	/* All records of a chunk of a thread, of kinds CALL to before KERNEL; take them by gst_records_next(). */
+	void (*calls)(void *payload, uint32_t tag, struct gst_records *r);
+	/* The same of a chunk of no thread, kinds KERNEL and above but API_RUN. The two run at the same time. */
+	void (*devices)(void *payload, uint32_t tag, struct gst_records *r);
 	/* Now and then, when nothing else runs. An error ends the reading. */
 	gst_status (*pause)(void *payload, struct gst_err *err);
 };
 
 /**
  * Give all records to @sink, in place of gst_loader_next() until it is 0, with several threads if base/parallel.h
- * says so. In @record they come in the order of gst_loader_next(), in @call and @device those of each of the two do;
+ * says so. In @record they come in the order of gst_loader_next(), in @calls and @devices those of each of the two do;
  * what comes by which, and when, depends on the file alone.
  *
  * Errors: those of gst_loader_next() and of @sink.

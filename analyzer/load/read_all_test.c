@@ -12,6 +12,7 @@
 #include "analyzer/base/vec.h"
 #include "analyzer/load/gst_writer.h"
 #include "analyzer/load/load.h"
+#include "analyzer/load/records.h"
 
 #include <inttypes.h>
 
@@ -65,23 +66,25 @@ static uint32_t on_announce(void *payload, uint32_t process)
 	return process ^ 0x5a5a;
 }
 
-static void on_aside(void *payload, uint32_t tag, const struct gst_record *r)
+static void on_aside(struct seen *s, uint32_t tag, struct gst_records *records)
 {
-	struct seen *s = payload;
+	struct gst_record r;
 
-	if (tag != (r->process ^ 0x5a5a))
-		s->is_tag_wrong = true;
-	look(s, r);
+	while (gst_records_next(records, &r)) {
+		if (tag != (r.process ^ 0x5a5a))
+			s->is_tag_wrong = true;
+		look(s, &r);
+	}
 }
 
-static void on_call(void *payload, uint32_t tag, const struct gst_record *r)
+static void on_calls(void *payload, uint32_t tag, struct gst_records *records)
 {
-	on_aside((struct seen *)payload, tag, r);
+	on_aside((struct seen *)payload, tag, records);
 }
 
-static void on_device(void *payload, uint32_t tag, const struct gst_record *r)
+static void on_devices(void *payload, uint32_t tag, struct gst_records *records)
 {
-	on_aside((struct seen *)payload + 1, tag, r);
+	on_aside((struct seen *)payload + 1, tag, records);
 }
 
 static gst_status on_pause(void *payload, struct gst_err *err)
@@ -111,7 +114,7 @@ static bool is_same(const struct gst_load_stats *a, const struct gst_load_stats 
 	return true;
 }
 
-/* Records that came by @call and @device, of all; -1: not what it should be. */
+/* Records that came by @calls and @devices, of all; -1: not what it should be. */
 static int64_t compare(const char *path, const struct gst_load_options *o, uint32_t threads)
 {
 	struct gst_loader *plain, *l;
@@ -120,8 +123,8 @@ static int64_t compare(const char *path, const struct gst_load_options *o, uint3
 	const struct gst_load_sink sink = {.payload = by_read,
 					   .record = on_record,
 					   .announce = on_announce,
-					   .call = on_call,
-					   .device = on_device,
+					   .calls = on_calls,
+					   .devices = on_devices,
 					   .pause = on_pause};
 	struct gst_err err = {0};
 	struct gst_record r;

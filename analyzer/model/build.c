@@ -1333,14 +1333,14 @@ static uint32_t take_process(void *payload, uint32_t pid)
 	return gst_model_process(r->b, r->source, pid);
 }
 
-static void take_call(void *payload, uint32_t process, const struct gst_record *rec)
+static void take_calls(void *payload, uint32_t process, struct gst_records *records)
 {
-	gst_model_ingest_call(((struct reading *)payload)->b, process, rec);
+	gst_model_ingest_calls(((struct reading *)payload)->b, process, records);
 }
 
-static void take_device(void *payload, uint32_t process, const struct gst_record *rec)
+static void take_devices(void *payload, uint32_t process, struct gst_records *records)
 {
-	gst_model_ingest_device(((struct reading *)payload)->b, process, rec);
+	gst_model_ingest_devices(((struct reading *)payload)->b, process, records);
 }
 
 static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uint32_t source,
@@ -1350,8 +1350,8 @@ static gst_status read_all(struct gst_builder *b, struct gst_loader *loader, uin
 	const struct gst_load_sink sink = {.payload = &r,
 					   .record = take_record,
 					   .announce = take_process,
-					   .call = take_call,
-					   .device = take_device,
+					   .calls = take_calls,
+					   .devices = take_devices,
 					   .pause = refuse_dense};
 	struct gst_err local = {0};
 	gst_status st;

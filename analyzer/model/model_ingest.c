@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analyzer/load/records.h"
 #include "analyzer/model/model_internal.h"
 
 #define SEGMENTS_MAX	 4096u
@@ -776,7 +777,7 @@ static bool is_repeated(const struct gst_raw_process *p, const struct gst_record
 	return p->has_segment && rec->segment > p->first_segment;
 }
 
-void gst_model_ingest_call(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+static inline void take_call(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
 {
 	switch (rec->kind) {
 	case GST_REC_CALL:
@@ -788,23 +789,24 @@ void gst_model_ingest_call(struct gst_builder *b, uint32_t process, const struct
 	case GST_REC_CALL_GRAPH:
 	case GST_REC_CALL_MEMORY:
 	case GST_REC_CALL_HOST:
-		ingest_call(b, find_thread(b, process, rec->thread), rec);
+		ingest_call(b, thread, rec);
 		break;
 	case GST_REC_CALL_EXIT:
-		ingest_exit(b, find_thread(b, process, rec->thread), rec);
+		ingest_exit(b, thread, rec);
 		break;
 	case GST_REC_MEMOP:
-		ingest_memop(b, find_thread(b, process, rec->thread), rec);
+		ingest_memop(b, thread, rec);
 		break;
 	case GST_REC_NVTX:
-		gst_model_ingest_nvtx(b, find_thread(b, process, rec->thread), rec->data);
+		gst_model_ingest_nvtx(b, thread, rec->data);
 		break;
 	default:
 		break;
 	}
 }
 
-void gst_model_ingest_device(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+static inline void take_device(struct gst_builder *b, uint32_t process,
+			       const struct gst_record *rec)
 {
 	switch (rec->kind) {
 	case GST_REC_KERNEL:
@@ -820,6 +822,23 @@ void gst_model_ingest_device(struct gst_builder *b, uint32_t process, const stru
 		ingest_other_dev(b, process, rec);
 		break;
 	}
+}
+
+void gst_model_ingest_calls(struct gst_builder *b, uint32_t process, struct gst_records *records)
+{
+	uint32_t thread = find_thread(b, process, records->thread);
+	struct gst_record rec;
+
+	while (gst_records_next(records, &rec))
+		take_call(b, thread, &rec);
+}
+
+void gst_model_ingest_devices(struct gst_builder *b, uint32_t process, struct gst_records *records)
+{
+	struct gst_record rec;
+
+	while (gst_records_next(records, &rec))
+		take_device(b, process, &rec);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */
@@ -947,9 +966,9 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		break;
 	default:
 		if (rec->kind < GST_REC_KERNEL) {
-			gst_model_ingest_call(b, process, rec);
+			take_call(b, find_thread(b, process, rec->thread), rec);
 		} else {
-			gst_model_ingest_device(b, process, rec);
+			take_device(b, process, rec);
 		}
 		break;
 	}

@@ -334,9 +334,9 @@ void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_
 
 /* model_ingest.c: take one record in. */
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);
-/* The same for records of calls, and for those of the device, of @process: one thread each, at the same time. */
-void gst_model_ingest_call(struct gst_builder *b, uint32_t process, const struct gst_record *rec);
-void gst_model_ingest_device(struct gst_builder *b, uint32_t process, const struct gst_record *rec);
+/* The same for a chunk of calls, and for one of device records, of @process: one thread each, at the same time. */
+void gst_model_ingest_calls(struct gst_builder *b, uint32_t process, struct gst_records *records);
+void gst_model_ingest_devices(struct gst_builder *b, uint32_t process, struct gst_records *records);
 /* Index of the process @pid of @source, which is new if need be. */
 uint32_t gst_model_process(struct gst_builder *b, uint32_t source, uint32_t pid);
 /* What the loader has to say at the end of @source. */
