@@ -108,13 +108,24 @@ static size_t find_anchor(struct gst_clock_map *map, uint64_t gpu_ns)
 	return map->hint;
 }
 
+/* x * y / z, rounded down, for x < z; whole numbers, so that anchors may be days apart. */
+static uint64_t part(uint64_t x, uint64_t y, uint64_t z)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t product;
+
+	if (!__builtin_mul_overflow(x, y, &product))
+		return product / z;
+	return (uint64_t)((wide)x * y / z);
+}
+
 /* @gpu_ns by the interval that begins with anchor @i, or beyond it. */
 static uint64_t by_anchor(const struct gst_clock_map *map, size_t i, uint64_t gpu_ns)
 {
 	const struct gst_anchor *a = &map->anchors.data[i];
 	const struct gst_anchor *b = a + 1;
 	uint64_t offset = gpu_ns - a->gpu_ns;
-	uint64_t span;
+	uint64_t span, gpu_span;
 
 	if (gpu_ns < a->gpu_ns || i + 1 == map->anchors.count)
 		return a->mono_ns + offset;
@@ -123,11 +134,9 @@ static uint64_t by_anchor(const struct gst_clock_map *map, size_t i, uint64_t gp
 		return offset <= span / 2 || b->gpu_ns - gpu_ns > span
 			       ? a->mono_ns + offset
 			       : b->mono_ns - (b->gpu_ns - gpu_ns);
-	/* The two clocks differ by a small part of the span: exact in a double. */
-	return a->mono_ns + offset +
-	       (uint64_t)(int64_t)((double)offset *
-				   (double)(int64_t)(span - (b->gpu_ns - a->gpu_ns)) /
-				   (double)(b->gpu_ns - a->gpu_ns));
+	gpu_span = b->gpu_ns - a->gpu_ns;
+	return span >= gpu_span ? a->mono_ns + offset + part(offset, span - gpu_span, gpu_span)
+				: a->mono_ns + offset - part(offset, gpu_span - span, gpu_span);
 }
 
 uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns)

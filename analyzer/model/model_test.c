@@ -497,6 +497,47 @@ static void test_clock(void **state)
 	drop(&s);
 }
 
+/* Exact to the nanosecond however far anchors are apart: half a year, in which the wall clock gained 0.04 %. */
+static void test_clock_of_half_a_year(void **state)
+{
+	static const uint64_t anchor = UINT64_C(15768000000000000),
+			      thousandths[] = {1, 333, 500, 999};
+	struct scene s;
+	char text[1000];
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		for (int slow = 0; slow < 2; slow++) {
+			/* A gain of 400 ns in each ms: on the device's side k/1000 of it is k/1000 of the span. */
+			uint64_t gain = anchor / 2500;
+			uint64_t span = slow ? anchor - gain : anchor + gain;
+			uint64_t k = thousandths[i];
+			const struct gst_model *m;
+
+			snprintf(text, sizeof(text),
+				 "gstext 1.0\nchunk defs process=1\n"
+				 "anchor mono_ns=1000 real_ns=5000\n"
+				 "anchor mono_ns=%llu real_ns=%llu\n"
+				 "chunk events process=1 thread=1\n"
+				 "call_launch corr=1 enter_ns=1000 api=cuLaunchKernel ctx=1\n"
+				 "call_exit corr=1 exit_ns=2000\n"
+				 "chunk events process=1\n"
+				 "kernel corr=1 start_ns=%llu end_ns=%llu ctx=1 stream=7\n",
+				 (unsigned long long)(1000 + anchor),
+				 (unsigned long long)(5000 + span),
+				 (unsigned long long)(5000 + span / 1000 * k),
+				 (unsigned long long)(5000 + span / 1000 * k + 2500000));
+			m = build_text(&s, text);
+			assert_int_equal(m->stats.clock_steps, 0);
+			assert_int_equal(m->base_ns + m->ops[0].begin_ns, 1000 + anchor / 1000 * k);
+			/* 2.5 ms of a clock that is 0.04 % fast are 2,499,000.4 ns; of a slow one 2,501,000.4. */
+			assert_in_range(m->ops[0].end_ns - m->ops[0].begin_ns,
+					slow ? 2501000 : 2499000, slow ? 2501001 : 2499001);
+			drop(&s);
+		}
+	}
+}
+
 /* Zero, reversed and absurd times: an op without times, counted. */
 static void test_bad_times(void **state)
 {
@@ -1045,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(test_context_is_learned),
 		cmocka_unit_test(test_graph_times),
 		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_clock_of_half_a_year),
 		cmocka_unit_test(test_bad_times),
 		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_chunk_order),
