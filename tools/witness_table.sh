@@ -5,14 +5,10 @@
 #   tools/witness_table.sh [--update] [WITNESS.tsv DOCUMENT]
 set -euo pipefail
 
-begin='<!-- Made by tools/witness_table.sh --update from testdata/real/witness.tsv: change that, not this. -->'
-end='<!-- End of what is made. -->'
-
-update=0
-if [ "${1:-}" = --update ]; then
-	update=1
-	shift
-fi
+what=witness_table source=witness.tsv
+. "$(dirname "$0")/splice_table.sh"
+take_update "$@"
+shift $update
 if [ $# -eq 2 ]; then
 	claims=$1 document=$2
 else
@@ -61,27 +57,5 @@ awk -F'\t' '
 	}
 	END { if (old != "") flush() }' "$claims" >"$work/table" ||
 	{ echo "FAIL: $claims is not a table of claims"; exit 1; }
-[ -s "$work/table" ] || { echo "FAIL: no claims in $claims"; exit 1; }
-[ "$(grep -cxF -e "$begin" -e "$end" "$document")" = 2 ] ||
-	{ echo "FAIL: $document lacks the lines around the table"; exit 1; }
-awk -v begin="$begin" -v end="$end" -v table="$work/table" '
-	$0 == end { inside = 0 }
-	!inside { print }
-	$0 == begin {
-		inside = 1
-		print ""
-		while ((getline line < table) > 0)
-			print line
-		print ""
-	}' "$document" >"$work/new"
-
-if cmp -s "$work/new" "$document"; then
-	echo "witness_table: ok"
-elif [ $update = 1 ]; then
-	cat "$work/new" >"$document"
-	echo "witness_table: wrote $document"
-else
-	diff "$document" "$work/new" | head -20 || true
-	echo "FAIL: the table in $document is not that of $claims: run tools/witness_table.sh --update"
-	exit 1
-fi
+splice "$work/table" "$document" \
+	'<!-- Made by tools/witness_table.sh --update from testdata/real/witness.tsv: change that, not this. -->'
