@@ -113,12 +113,14 @@ DRIVER = [
         "",
         "GRAPH_EXEC_NODE",
         "cuGraphExecKernelNodeSetParams cuGraphExecMemcpyNodeSetParams cuGraphExecMemsetNodeSetParams "
-        "cuGraphExecHostNodeSetParams cuGraphExecChildGraphNodeSetParams cuGraphExecNodeSetParams "
-        "cuGraphExecEventRecordNodeSetEvent cuGraphExecEventWaitNodeSetEvent "
-        "cuGraphExecBatchMemOpNodeSetParams cuGraphNodeSetEnabled "
+        "cuGraphExecHostNodeSetParams cuGraphExecChildGraphNodeSetParams "
+        "cuGraphExecBatchMemOpNodeSetParams "
         "cuGraphExecExternalSemaphoresSignalNodeSetParams "
         "cuGraphExecExternalSemaphoresWaitNodeSetParams",
     ),
+    ("GRAPH_UPDATE", "", "GRAPH_EXEC_NODE_EVENT", "cuGraphExecEventRecordNodeSetEvent cuGraphExecEventWaitNodeSetEvent"),
+    ("GRAPH_UPDATE", "", "GRAPH_EXEC_NODE_PARAMS", "cuGraphExecNodeSetParams"),
+    ("GRAPH_UPDATE", "", "GRAPH_EXEC_NODE_FLAG", "cuGraphNodeSetEnabled"),
     ("GRAPH_BUILD", "", "GRAPH_ADD_NODE_DATA GRAPH_ADD_NODE", "cuGraphAddNode"),
     ("GRAPH_BUILD", "", "GRAPH_ADD_EVENT", "cuGraphAddEventRecordNode cuGraphAddEventWaitNode"),
     (
@@ -132,6 +134,16 @@ DRIVER = [
     ),
     ("GRAPH_BUILD", "", "GRAPH_EDGES_DATA GRAPH_EDGES", "cuGraphAddDependencies cuGraphRemoveDependencies"),
     ("GRAPH_BUILD", "", "GRAPH_NODE", "cuGraphDestroyNode"),
+    (
+        "GRAPH_BUILD",
+        "",
+        "GRAPH_NODE_SET",
+        "cuGraphKernelNodeSetParams cuGraphMemcpyNodeSetParams cuGraphMemsetNodeSetParams "
+        "cuGraphHostNodeSetParams cuGraphBatchMemOpNodeSetParams cuGraphKernelNodeSetAttribute "
+        "cuGraphExternalSemaphoresSignalNodeSetParams cuGraphExternalSemaphoresWaitNodeSetParams",
+    ),
+    ("GRAPH_BUILD", "", "GRAPH_NODE_EVENT", "cuGraphEventRecordNodeSetEvent cuGraphEventWaitNodeSetEvent"),
+    ("GRAPH_BUILD", "", "GRAPH_NODE_PARAMS", "cuGraphNodeSetParams"),
     ("GRAPH_BUILD", "", "CAPTURE_EDGES_DATA CAPTURE_EDGES", "cuStreamUpdateCaptureDependencies"),
     ("GRAPH_DESTROY", "", "GRAPH_EXEC", "cuGraphExecDestroy"),
     ("GRAPH_DESTROY", "", "GRAPH", "cuGraphDestroy"),
@@ -339,6 +351,9 @@ LAYOUTS = {
     "GRAPH_STREAM": "qq",
     "GRAPH_EXEC": "q*",
     "GRAPH_EXEC_NODE": "qq*",
+    "GRAPH_EXEC_NODE_EVENT": "qqq",
+    "GRAPH_EXEC_NODE_PARAMS": "qqq",
+    "GRAPH_EXEC_NODE_FLAG": "qqi",
     "GRAPH": "q",
     "GRAPH_UPDATE": "qq*",
     "GRAPH_ADD": "qqqq*",
@@ -348,6 +363,9 @@ LAYOUTS = {
     "GRAPH_EDGES": "qqqq",
     "GRAPH_EDGES_DATA": "qqqqq",
     "GRAPH_NODE": "q",
+    "GRAPH_NODE_SET": "q*",
+    "GRAPH_NODE_EVENT": "qq",
+    "GRAPH_NODE_PARAMS": "qq",
     "CAPTURE_EDGES": "qqqi",
     "CAPTURE_EDGES_DATA": "qqqqi",
     "ALLOC": "qq",

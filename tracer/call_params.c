@@ -246,6 +246,7 @@ void gst_call_params_read(struct gst_call_params *d, const struct gst_api *api, 
 		const struct gst_cu_graph_add_data *graph_add_data;
 		const struct gst_cu_graph_edges *graph_edges;
 		const struct gst_cu_graph_node *graph_node;
+		const struct gst_cu_graph_exec_node *graph_exec_node;
 		const struct gst_cu_capture_edges *capture_edges;
 		const struct gst_cu_alloc *alloc;
 		const struct gst_cu_alloc_pitch *alloc_pitch;
@@ -505,8 +506,21 @@ void gst_call_params_read(struct gst_call_params *d, const struct gst_api *api, 
 		d->second = gst_handle(p.graph_stream->graphExec);
 		d->stream = gst_handle(p.graph_stream->hStream);
 		break;
+	case GST_PARAMS_GRAPH_EXEC_NODE_EVENT:
+		d->event = gst_handle(p.graph_exec_node->event);
+		d->node = gst_handle(p.graph_exec_node->node);
+		d->second = gst_handle(p.graph_exec_node->graphExec);
+		break;
+	case GST_PARAMS_GRAPH_EXEC_NODE_PARAMS:
+		read_node_params(d, p.graph_exec_node->params);
+		d->node = gst_handle(p.graph_exec_node->node);
+		d->second = gst_handle(p.graph_exec_node->graphExec);
+		break;
+	case GST_PARAMS_GRAPH_EXEC_NODE_FLAG:
+		d->flags = p.graph_exec_node->is_enabled;
+		/* fall through */
 	case GST_PARAMS_GRAPH_EXEC_NODE:
-		memcpy(&d->node, (const unsigned char *)params + 8, sizeof(d->node));
+		d->node = gst_handle(p.graph_exec_node->node);
 		/* fall through */
 	case GST_PARAMS_GRAPH_EXEC:
 		d->second = gst_handle(p.graph_exec->graphExec);
@@ -542,7 +556,15 @@ void gst_call_params_read(struct gst_call_params *d, const struct gst_api *api, 
 	case GST_PARAMS_GRAPH_EDGES_DATA:
 		d->object = gst_handle(p.graph_edges->graph);
 		break;
+	case GST_PARAMS_GRAPH_NODE_EVENT:
+		d->event = gst_handle(p.graph_node->event);
+		d->node = gst_handle(p.graph_node->node);
+		break;
+	case GST_PARAMS_GRAPH_NODE_PARAMS:
+		read_node_params(d, p.graph_node->params);
+		/* fall through */
 	case GST_PARAMS_GRAPH_NODE:
+	case GST_PARAMS_GRAPH_NODE_SET:
 		d->node = gst_handle(p.graph_node->node);
 		break;
 	case GST_PARAMS_CAPTURE_EDGES_DATA:

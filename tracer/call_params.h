@@ -21,7 +21,7 @@ struct gst_call_params {
 	uint32_t direction;
 	uint64_t node;	 /* graph node */
 	uint64_t kernel; /* of a new graph node */
-	uint64_t event;	 /* that a new graph node records or waits for */
+	uint64_t event;	 /* that a graph node records or waits for, from now on */
 	int32_t place;	 /* device + 1 */
 	uint32_t access;
 	const struct gst_cu_memop

@@ -32,7 +32,7 @@ static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 #define STATE_CLASSES                                                                        \
 	(CLASS_BIT(EVENT_CREATE) | CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_DESTROY) |      \
 	 CLASS_BIT(STREAM_CREATE) | CLASS_BIT(GRAPH_INSTANTIATE) | CLASS_BIT(GRAPH_LAUNCH) | \
-	 CLASS_BIT(GRAPH_DESTROY) | CLASS_BIT(GRAPH_BUILD))
+	 CLASS_BIT(GRAPH_DESTROY) | CLASS_BIT(GRAPH_BUILD) | CLASS_BIT(GRAPH_UPDATE))
 
 /* Classes of calls that make a record of an event, or mean one. */
 #define EVENT_CLASSES                                                              \
@@ -40,8 +40,9 @@ static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 	 CLASS_BIT(EVENT_QUERY) | CLASS_BIT(EVENT_ELAPSED))
 
 /* Classes among which are calls that make an event part of a graph. */
-#define GRAPH_EVENT_CLASSES \
-	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(GRAPH_BUILD))
+#define GRAPH_EVENT_CLASSES                                                         \
+	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(GRAPH_BUILD) | \
+	 CLASS_BIT(GRAPH_UPDATE))
 
 _Static_assert(GST_API_CLASS_COUNT < 64, "a class is a bit");
 
@@ -289,11 +290,19 @@ static const void *edge_params(const struct gst_api *api,
 	return api->class_id == GST_API_CLASS_GRAPH_BUILD ? data->functionParams : NULL;
 }
 
-/* Whether a node that the call makes records an event. */
+/* Whether the event of a node of a graph is a parameter of the call itself. */
+static bool names_event(const struct gst_api *api)
+{
+	return api->layout == GST_PARAMS_GRAPH_ADD_EVENT ||
+	       api->layout == GST_PARAMS_GRAPH_NODE_EVENT ||
+	       api->layout == GST_PARAMS_GRAPH_EXEC_NODE_EVENT;
+}
+
+/* Whether a node that the call makes, or changes, records an event. */
 static bool records_event(const struct gst_api *api, const struct gst_call_params *d)
 {
 	return d->flags == GST_NODE_RECORD_EVENT ||
-	       (api->layout == GST_PARAMS_GRAPH_ADD_EVENT && strstr(api->name, "Record"));
+	       (names_event(api) && strstr(api->name, "Record"));
 }
 
 /* What is to be told to objects.h when the call has returned. */
@@ -318,6 +327,7 @@ static void note_object(struct gst_open_call *call, const struct gst_api *api,
 		call->extra = d->flags;
 		break;
 	case GST_API_CLASS_GRAPH_BUILD:
+	case GST_API_CLASS_GRAPH_UPDATE:
 		call->object = records_event(api, d) ? d->event : 0;
 		break;
 	case GST_API_CLASS_LAUNCH: /* events that attributes record */
@@ -407,6 +417,7 @@ static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
 		}
 		break;
 	case GST_API_CLASS_GRAPH_BUILD:
+	case GST_API_CLASS_GRAPH_UPDATE:
 		/* Each launch of the graph records it, unseen: it is not an event that was never recorded. */
 		if (call->object) {
 			object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
@@ -631,8 +642,7 @@ static void note_event_of_graph(struct gst_callbacks *cb, const struct gst_api *
 			    api->class_id == GST_API_CLASS_EVENT_WAIT) &&
 			   d->flags & (GST_CU_EVENT_RECORD_EXTERNAL | GST_CU_EVENT_WAIT_EXTERNAL);
 
-	if ((is_external || api->layout == GST_PARAMS_GRAPH_ADD_EVENT) && cb->activity &&
-	    !atomic_load(&cb->is_cupti_dead)) {
+	if ((is_external || d->event) && cb->activity && !atomic_load(&cb->is_cupti_dead)) {
 		gst_activity_enable_late(cb->activity, GST_ACTIVITY_EVENT_IDS);
 	}
 }

@@ -1087,6 +1087,73 @@ static void test_ports_of_edges(void **state)
 	bench_free(b);
 }
 
+static void *change_nodes(void *arg)
+{
+	static const struct gst_cu_node_params wait = {.type = GST_CU_GRAPH_NODE_WAIT_EVENT,
+						       .event = (void *)0xb3};
+	const struct gst_cu_graph_node node = {.node = pointer(2), .event = pointer(0xb1)};
+	const struct gst_cu_graph_node params = {.node = pointer(3), .params = &wait};
+	const struct gst_cu_graph_exec_node exec = {
+		.graphExec = pointer(9), .node = pointer(2), .event = pointer(0xb2)};
+	const struct gst_cu_graph_exec_node exec_params = {
+		.graphExec = pointer(9), .node = pointer(3), .params = &wait};
+	const struct gst_cu_graph_exec_node off = {.graphExec = pointer(9), .node = pointer(4)};
+	const struct gst_cu_graph_exec_node on = {
+		.graphExec = pointer(9), .node = pointer(4), .is_enabled = 1};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuGraphEventRecordNodeSetEvent", 31, &node);
+	leave(b, driver, "cuGraphEventRecordNodeSetEvent", 31, &node, 0);
+	enter(b, driver, "cuGraphNodeSetParams", 32, &params);
+	leave(b, driver, "cuGraphNodeSetParams", 32, &params, 0);
+	enter(b, driver, "cuGraphExecEventRecordNodeSetEvent", 33, &exec);
+	leave(b, driver, "cuGraphExecEventRecordNodeSetEvent", 33, &exec, 0);
+	enter(b, driver, "cuGraphExecNodeSetParams", 34, &exec_params);
+	leave(b, driver, "cuGraphExecNodeSetParams", 34, &exec_params, 0);
+	enter(b, driver, "cuGraphNodeSetEnabled", 35, &off);
+	leave(b, driver, "cuGraphNodeSetEnabled", 35, &off, 0);
+	enter(b, driver, "cuGraphNodeSetEnabled", 36, &on);
+	leave(b, driver, "cuGraphNodeSetEnabled", 36, &on, 0);
+	enter(b, driver, "cuGraphMemsetNodeSetParams", 37, &node);
+	leave(b, driver, "cuGraphMemsetNodeSetParams", 37, &node, 0);
+	return NULL;
+}
+
+/* Which event a node names, whether it runs: a call may change it, in the graph or in an executable one. */
+static void test_changes_of_nodes(void **state)
+{
+	static const struct {
+		uint64_t exec, node, event, mode;
+	} wanted[] = {
+		{0, 2, 0xb1, 0}, {0, 3, 0xb3, GST_NODE_WAIT_EVENT},
+		{9, 2, 0xb2, 0}, {9, 3, 0xb3, GST_NODE_WAIT_EVENT},
+		{9, 4, 0, 0},	 {9, 4, 0, 1},
+		{0, 2, 0, 0},
+	};
+	struct bench *b = bench_new(4u << 20);
+	struct gst_objects *objects = calloc(1, sizeof(*objects));
+	struct gst_rec_call_graph call;
+
+	(void)state;
+	assert_non_null(objects);
+	gst_objects_init(objects);
+	b->callbacks.objects = objects;
+	in_thread(change_nodes, b);
+	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_true(gst_test_find(b->w, GST_REC_CALL_GRAPH, i, &call, sizeof(call)));
+		assert_int_equal(call.exec, wanted[i].exec);
+		assert_int_equal(call.node, wanted[i].node);
+		assert_int_equal(call.event, wanted[i].event);
+		assert_int_equal(call.mode, wanted[i].mode);
+	}
+	/* Launches record these two from now on; the third is one that is waited for. */
+	assert_non_null(gst_objects_find(&objects->events, 0xb1));
+	assert_non_null(gst_objects_find(&objects->events, 0xb2));
+	assert_null(gst_objects_find(&objects->events, 0xb3));
+	bench_free(b);
+	free(objects);
+}
+
 static void *add_record_node(void *arg)
 {
 	const struct gst_cu_graph_add add = {.graph = pointer(7), .event = pointer(0xa0)};
@@ -1144,6 +1211,7 @@ int main(void)
 		cmocka_unit_test(test_late_kinds),
 		cmocka_unit_test(test_ports_of_edges),
 		cmocka_unit_test(test_events_of_graphs_are_followed),
+		cmocka_unit_test(test_changes_of_nodes),
 		cmocka_unit_test(test_kernel_names_of_nodes),
 	};
 

@@ -1331,7 +1331,7 @@ struct gst_cu_edge_data {
 	uint8_t from_port, to_port, type, reserved[5];
 };
 
-struct gst_cu_node_params { /* of cuGraphAddNode, what is read of it */
+struct gst_cu_node_params { /* of cuGraphAddNode, cuGraphNodeSetParams, what is read of it */
 	uint32_t type;	    /* enum gst_cu_graph_node_type */
 	uint32_t reserved[3];
 	void *event; /* of an event record or wait */
@@ -1392,8 +1392,24 @@ struct gst_cu_graph_edges_data { /* GRAPH_EDGES_DATA: the same, _v2 */
 	uint64_t count;
 };
 
-struct gst_cu_graph_node { /* GRAPH_NODE: cuGraphDestroyNode */
+struct gst_cu_graph_node { /* GRAPH_NODE: cuGraphDestroyNode; GRAPH_NODE_SET: whatever follows */
 	void *node;
+	union {
+		void *event; /* GRAPH_NODE_EVENT: cuGraphEventRecordNodeSetEvent */
+		const struct gst_cu_node_params
+			*params; /* GRAPH_NODE_PARAMS: cuGraphNodeSetParams */
+	};
+};
+
+struct gst_cu_graph_exec_node { /* GRAPH_EXEC_NODE: cuGraphExecKernelNodeSetParams and its like */
+	void *graphExec;
+	void *node; /* of the graph that it was made from */
+	union {
+		void *event; /* GRAPH_EXEC_NODE_EVENT: cuGraphExecEventRecordNodeSetEvent */
+		const struct gst_cu_node_params
+			*params;     /* GRAPH_EXEC_NODE_PARAMS: cuGraphExecNodeSetParams */
+		uint32_t is_enabled; /* GRAPH_EXEC_NODE_FLAG: cuGraphNodeSetEnabled */
+	};
 };
 
 struct gst_cu_capture_edges { /* CAPTURE_EDGES, _DATA: cuStreamUpdateCaptureDependencies, _v2 */

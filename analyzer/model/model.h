@@ -139,7 +139,7 @@ struct gst_call {
 /* What a call was given, where a check may need it. */
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
-	 * graph: graph, exec or event, and in bytes the node it changes; host: function, user; launch: event;
+	 * graph: graph (or the event of a node of an executable one), exec or event, and in bytes the node it changes; host: function, user; launch: event;
 	 * event: handle; b of an elapsed time and of a launch: gst_event_id of the second event, GST_NONE;
 	 * others: object, value */
 	uint64_t a, b;
@@ -255,6 +255,7 @@ enum gst_graph_node_flags {
 
 struct gst_graph_node {
 	uint64_t cupti_id;
+	uint64_t handle; /* CUgraphNode; 0 = not known */
 	uint32_t graph;
 	uint32_t original;   /* index of the node it was cloned from; GST_NONE */
 	gst_call_id made;    /* GST_NONE = before the trace, or not known */
@@ -294,7 +295,8 @@ struct gst_exec {
 	uint32_t source; /* graph of the program that it was made from; GST_NONE = not known */
 	gst_call_id make_call, destroy_call; /* GST_NONE = not in the trace */
 	uint32_t launches, uploads, updates, node_changes;
-	bool has_new_events; /* a call may have changed which events its nodes name */
+	/* Which events its nodes name may have changed before this call, and nobody knows how; GST_NONE = no. */
+	gst_call_id lost_events;
 };
 
 struct gst_context {

@@ -331,6 +331,8 @@ static void merge_node(struct gst_builder *b, const struct makers *makers,
 		return;
 	}
 	n->removed = GST_NONE;
+	if (r->handle)
+		n->handle = r->handle;
 	if (n->made == GST_NONE)
 		n->made = call;
 	original = gst_model_graph_node(b, r->process, r->original);
@@ -519,7 +521,8 @@ static uint32_t new_exec(struct gst_builder *b, uint32_t process, uint64_t handl
 						  .graph = GST_NONE,
 						  .source = GST_NONE,
 						  .make_call = make_call,
-						  .destroy_call = GST_NONE});
+						  .destroy_call = GST_NONE,
+						  .lost_events = GST_NONE});
 	return (uint32_t)b->execs.count - 1;
 }
 
@@ -565,11 +568,13 @@ static void define_execs(struct gst_builder *b, const struct makers *makers)
 	}
 }
 
-void gst_model_graphs_segment(struct gst_builder *b, uint32_t process, uint32_t segment)
+void gst_model_graphs_segment(struct gst_builder *b, uint32_t process, uint32_t segment,
+			      gst_call_id first)
 {
 	struct gst_raw_process *p = &b->processes.data[process];
 	struct gst_map before = p->exec_lives;
 
+	p->resumed = first;
 	p->exec_lives = (struct gst_map){0};
 	/* The loader gives definitions segment by segment. */
 	for (; p->next_exec < b->raw_execs.count; p->next_exec++) {
@@ -640,6 +645,124 @@ static void instantiate(struct gst_builder *b, uint32_t process, gst_call_id id)
 	gst_map_put(&b->processes.data[process].exec_lives, handle, exec);
 }
 
+/* What call @id, that changes a node of @exec (GST_NONE: of a graph), makes of the node's event. */
+static void note_node_event(struct gst_builder *b, uint32_t process, uint32_t exec, gst_call_id id)
+{
+	struct gst_raw_process *p = &b->processes.data[process];
+	const struct gst_call *c = &b->m->calls[id];
+	const struct gst_api *api = gst_api_find(c->api);
+	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->args.data[c->args];
+	uint32_t before = GST_NONE;
+
+	switch (api && args ? api->layout : GST_PARAMS_NONE) {
+	case GST_PARAMS_GRAPH_NODE_PARAMS:
+	case GST_PARAMS_GRAPH_EXEC_NODE_PARAMS:
+		/* 0 in traces of before: any kind. */
+		if (args->flags && args->flags != GST_NODE_RECORD_EVENT &&
+		    args->flags != GST_NODE_WAIT_EVENT)
+			return;
+		break;
+	case GST_PARAMS_GRAPH_NODE_EVENT:
+	case GST_PARAMS_GRAPH_EXEC_NODE_EVENT:
+		break;
+	default:
+		return;
+	}
+	(void)gst_map_get(&p->node_events, args->bytes, &before);
+	gst_map_put(&p->node_events, args->bytes, (uint32_t)b->node_events.count);
+	gst_vec_push(&b->node_events, (struct gst_node_event){exec, id, c->event, before});
+}
+
+/* More changes of one node than these are not looked through: then its event is not known. */
+#define NODE_EVENTS_SEEN 64u
+
+/*
+ * The newest change of @node by a call before @until that was made to @exec (GST_NONE: to its graph): an index,
+ * GST_NONE = there is none. False if it cannot be told.
+ */
+static bool find_node_event(const struct gst_builder *b, const struct gst_graph_node *node,
+			    uint32_t exec, gst_call_id until, uint32_t *found)
+{
+	const struct gst_raw_process *p = &b->processes.data[b->graphs.data[node->graph].process];
+	uint32_t at = GST_NONE;
+
+	*found = GST_NONE;
+	if (!gst_map_count(&p->node_events))
+		return true;
+	if (!node->handle)
+		return false;
+	(void)gst_map_get(&p->node_events, node->handle, &at);
+	for (uint32_t seen = 0; at != GST_NONE; at = b->node_events.data[at].before) {
+		const struct gst_node_event *e = &b->node_events.data[at];
+
+		if (seen++ == NODE_EVENTS_SEEN)
+			return false;
+		/* Another node may have had the handle before. */
+		if (e->exec == exec && e->call < until &&
+		    (node->made == GST_NONE || e->call > node->made)) {
+			*found = at;
+			return true;
+		}
+	}
+	return true;
+}
+
+/* What a call gave @node of @exec itself. False if that cannot be told; *@found: GST_NONE = nothing. */
+static bool find_exec_event(const struct gst_builder *b, const struct gst_exec *x, uint32_t exec,
+			    uint32_t node, gst_call_id launch, uint32_t *found)
+{
+	gst_call_id resumed = b->processes.data[x->process].resumed;
+	const struct gst_graph_node *n = &b->graph_nodes.data[node];
+	bool is_lost = x->lost_events != GST_NONE && x->lost_events < launch;
+
+	/* Calls name the node that it was made from, however many clones ago. */
+	*found = GST_NONE;
+	for (uint32_t i = 0; i < CLONES_MAX && *found == GST_NONE && n->original != GST_NONE; i++) {
+		n = &b->graph_nodes.data[n->original];
+		if (!find_node_event(b, n, exec, launch, found))
+			return false;
+	}
+	if (*found != GST_NONE)
+		return b->node_events.data[*found].call >= resumed &&
+		       !(is_lost && b->node_events.data[*found].call < x->lost_events);
+	/* Between windows a call may have changed it unseen. */
+	return !is_lost && (!resumed || (x->make_call != GST_NONE && x->make_call >= resumed));
+}
+
+gst_event_id gst_model_node_event(const struct gst_builder *b, uint32_t exec, uint32_t node,
+				  gst_call_id launch)
+{
+	const struct gst_exec *x = &b->execs.data[exec];
+	gst_call_id resumed = b->processes.data[x->process].resumed;
+	const struct gst_graph_node *n = &b->graph_nodes.data[node];
+	const struct gst_call *c;
+	gst_call_id until = launch;
+	uint32_t found;
+
+	if (!find_exec_event(b, x, exec, node, launch, &found))
+		return GST_NONE;
+	if (found != GST_NONE)
+		return b->node_events.data[found].event;
+	/* In the graphs on the way: what they said when the next was cloned from them. */
+	for (uint32_t i = 0; i < CLONES_MAX && n->original != GST_NONE; i++) {
+		until = n->made == GST_NONE ? until : n->made;
+		n = &b->graph_nodes.data[n->original];
+		if (!find_node_event(b, n, GST_NONE, until, &found))
+			return GST_NONE;
+		if (found != GST_NONE)
+			return b->node_events.data[found].call >= resumed
+				       ? b->node_events.data[found].event
+				       : GST_NONE;
+	}
+	if (n->made == GST_NONE || n->made >= launch || n->made < resumed)
+		return GST_NONE;
+	c = &b->m->calls[n->made];
+	return c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_EVENT_WAIT ||
+			       c->cls == GST_API_CLASS_GRAPH_BUILD
+		       ? c->event
+		       : GST_NONE;
+}
+
 void gst_model_graphs_walk(struct gst_builder *b, uint32_t process, gst_call_id id)
 {
 	const struct gst_call *c = &b->m->calls[id];
@@ -656,12 +779,17 @@ void gst_model_graphs_walk(struct gst_builder *b, uint32_t process, gst_call_id 
 	case GST_API_CLASS_GRAPH_UPLOAD:
 	case GST_API_CLASS_GRAPH_UPDATE:
 	case GST_API_CLASS_GRAPH_DESTROY:
+	case GST_API_CLASS_GRAPH_BUILD:
 		break;
 	default:
 		return;
 	}
 	if (c->flags & GST_CALL_CAPTURED)
 		return;
+	if (c->cls == GST_API_CLASS_GRAPH_BUILD) {
+		note_node_event(b, process, GST_NONE, id);
+		return;
+	}
 	exec = gst_model_exec_of(b, process, id);
 	if (exec == GST_NONE)
 		return; /* a graph, not an executable one */
@@ -679,10 +807,10 @@ void gst_model_graphs_walk(struct gst_builder *b, uint32_t process, gst_call_id 
 		} else {
 			b->execs.data[exec].node_changes++;
 		}
-		/* Whose events its nodes name from here on is not recorded. */
-		if (!api || api->layout == GST_PARAMS_GRAPH_UPDATE || strstr(api->name, "Event") ||
-		    strstr(api->name, "ExecNodeSetParams"))
-			b->execs.data[exec].has_new_events = true;
+		if (!api || api->layout == GST_PARAMS_GRAPH_UPDATE)
+			b->execs.data[exec].lost_events = id;
+		else
+			note_node_event(b, process, exec, id);
 		break;
 	default:
 		b->execs.data[exec].destroy_call = id;
@@ -895,6 +1023,7 @@ void gst_model_graphs_release(struct gst_builder *b)
 
 		gst_map_release(&p->graph_ids);
 		gst_map_release(&p->graph_nodes);
+		gst_map_release(&p->node_events);
 		gst_map_release(&p->exec_lives);
 		gst_map_release(&p->exec_defs);
 		gst_map_release(&p->event_ids);
@@ -909,5 +1038,6 @@ void gst_model_graphs_release(struct gst_builder *b)
 	gst_vec_free(&b->graph_edges);
 	gst_vec_free(&b->graph_event_nodes);
 	gst_vec_free(&b->execs);
+	gst_vec_free(&b->node_events);
 	gst_vec_free(&b->untold);
 }

@@ -376,8 +376,9 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	case GST_REC_CALL_GRAPH: {
 		const struct gst_rec_call_graph *r = rec->data;
 
-		call->args =
-			add_args(b, r->graph, r->exec ? r->exec : r->event, r->node, r->mode, 0);
+		/* A call that names an executable graph and a node names no graph. */
+		call->args = add_args(b, r->exec && r->node ? r->event : r->graph,
+				      r->exec ? r->exec : r->event, r->node, r->mode, 0);
 		break;
 	}
 	case GST_REC_CALL_MEMORY: {

@@ -105,6 +105,14 @@ struct gst_raw_graph_edge {
 	uint8_t change;
 };
 
+/* A call gave a node of a graph, or of an executable one, another event. */
+struct gst_node_event {
+	uint32_t exec; /* GST_NONE = of the graph itself */
+	gst_call_id call;
+	gst_event_id event; /* GST_NONE = not known */
+	uint32_t before;    /* the one before of the same handle; GST_NONE */
+};
+
 struct gst_raw_exec {
 	uint64_t handle;
 	uint32_t process, graph, id, corr, segment;
@@ -153,11 +161,13 @@ struct gst_raw_process {
 	struct gst_map graphs;	    /* graph id -> nodes that a record counts */
 	struct gst_map graph_ids;   /* graph id -> index in builder->graphs */
 	struct gst_map graph_nodes; /* node id -> index in builder->graph_nodes */
+	struct gst_map node_events; /* node's handle -> last of builder->node_events */
 	struct gst_map exec_lives;  /* executable graph's handle -> index in builder->execs */
 	struct gst_map exec_defs;   /* the same, while definitions are read: the last one */
 	struct gst_map event_ids;   /* CUPTI's event id -> event */
 	bool has_capture_ports;	    /* captured calls may make edges from any port */
 	uint32_t recent_graph;	    /* graph of the last node asked for */
+	gst_call_id resumed; /* in the walk: first call after the last gap; 0 = there was none */
 	struct gst_clock_map clock;
 	GST_VEC(struct gst_raw_stream_def) stream_defs;
 	GST_VEC(struct gst_raw_event_state) event_states;
@@ -253,6 +263,7 @@ struct gst_builder {
 	GST_VEC(struct gst_graph_edge) graph_edges;
 	GST_VEC(uint32_t) graph_event_nodes;
 	GST_VEC(struct gst_exec) execs;
+	GST_VEC(struct gst_node_event) node_events;
 	struct gst_map exec_of_call; /* call that makes an executable graph -> it */
 	GST_VEC(struct gst_untold) untold;
 	uint64_t event_node_ops; /* so far, of all launches */
@@ -362,10 +373,16 @@ static inline uint32_t gst_model_context(struct gst_builder *b, uint32_t process
 void gst_model_graphs_define(struct gst_builder *b);
 /* Index of the node with CUPTI's id @node; GST_NONE. O(1). */
 uint32_t gst_model_graph_node(struct gst_builder *b, uint32_t process, uint64_t node);
-/* Recording goes on after a gap: handles are what the snapshot of @segment says. */
-void gst_model_graphs_segment(struct gst_builder *b, uint32_t process, uint32_t segment);
+/* Recording goes on after a gap, with call @first: handles are what the snapshot of @segment says. */
+void gst_model_graphs_segment(struct gst_builder *b, uint32_t process, uint32_t segment,
+			      gst_call_id first);
 /* In the walk over the calls: what call @id does to executable graphs. */
 void gst_model_graphs_walk(struct gst_builder *b, uint32_t process, gst_call_id id);
+/*
+ * The event that @node, of what @exec runs, records or waits for at call @launch; GST_NONE = not known. In the walk.
+ */
+gst_event_id gst_model_node_event(const struct gst_builder *b, uint32_t exec, uint32_t node,
+				  gst_call_id launch);
 /* The executable graph that call @id launches or uploads, an index; GST_NONE if the call does not tell. */
 uint32_t gst_model_exec_of(struct gst_builder *b, uint32_t process, gst_call_id id);
 /* Device records of a launch of @exec name the graph @cupti_id. */

@@ -259,7 +259,7 @@ static void define_events(struct gst_builder *b, uint32_t process)
  * between is not known.
  */
 static void begin_segment(struct gst_builder *b, uint32_t process,
-			  const struct gst_raw_segment *segment)
+			  const struct gst_raw_segment *segment, gst_call_id first)
 {
 	struct gst_raw_process *p = &b->processes.data[process];
 
@@ -268,7 +268,7 @@ static void begin_segment(struct gst_builder *b, uint32_t process,
 	gst_map_release(&p->handles);
 	memset(b->handle_cache, 0, sizeof(b->handle_cache));
 	gst_map_release(&p->event_lives);
-	gst_model_graphs_segment(b, process, segment->index);
+	gst_model_graphs_segment(b, process, segment->index, first);
 	p->capture_floor = (uint32_t)b->captures.count;
 	/* The loader gives definitions segment by segment. */
 	for (; p->next_def < p->stream_defs.count; p->next_def++) {
@@ -908,26 +908,6 @@ static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 /* More event nodes than this for each call and record cannot be what a program did: they are cut. */
 #define EVENT_NODES_FREE 4096u
 
-/* The event that @node records or waits for; GST_NONE = not known. */
-static gst_event_id event_of_node(const struct gst_builder *b, uint32_t node, uint32_t exec,
-				  gst_call_id launch)
-{
-	const struct gst_graph_node *n = &b->graph_nodes.data[node];
-	const struct gst_call *c;
-
-	if (b->execs.data[exec].has_new_events)
-		return GST_NONE;
-	for (uint32_t i = 0; i < CLONES_MAX && n->original != GST_NONE; i++)
-		n = &b->graph_nodes.data[n->original];
-	if (n->made == GST_NONE || n->made >= launch)
-		return GST_NONE;
-	c = &b->m->calls[n->made];
-	return c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_EVENT_WAIT ||
-			       c->cls == GST_API_CLASS_GRAPH_BUILD
-		       ? c->event
-		       : GST_NONE;
-}
-
 static struct gst_op *add_event_node(struct gst_builder *b, gst_op_id launch, enum gst_op_kind kind,
 				     uint32_t node)
 {
@@ -976,7 +956,7 @@ static void add_wait_nodes(struct gst_builder *b, gst_op_id launch, uint32_t exe
 
 		if (b->graph_nodes.data[nodes[i]].type != GST_NODE_WAIT_EVENT)
 			continue;
-		event = event_of_node(b, nodes[i], exec, b->ops.data[launch].call);
+		event = gst_model_node_event(b, exec, nodes[i], b->ops.data[launch].call);
 		add_event_node(b, launch, GST_OP_EVENT_WAIT, nodes[i])->event = event;
 	}
 }
@@ -1058,7 +1038,7 @@ static void add_record_nodes(struct gst_builder *b, uint32_t process, gst_op_id 
 
 		if (b->graph_nodes.data[nodes[i]].type != GST_NODE_RECORD_EVENT)
 			continue;
-		event = event_of_node(b, nodes[i], exec, b->ops.data[launch].call);
+		event = gst_model_node_event(b, exec, nodes[i], b->ops.data[launch].call);
 		add_event_node(b, launch, GST_OP_EVENT_RECORD, nodes[i])->event = event;
 	}
 	if (!devs)
@@ -1475,6 +1455,8 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
 	}
 	if (c->cls == GST_API_CLASS_GRAPH_BUILD && args && args->b)
 		c->event = event_of(b, process, args->b);
+	if (c->cls == GST_API_CLASS_GRAPH_UPDATE && args && args->a && args->bytes)
+		c->event = event_of(b, process, args->a);
 	if (c->cls == GST_API_CLASS_OTHER && raw->value && succeeded(c)) {
 		const struct gst_api *api = gst_api_find(c->api);
 
@@ -1582,7 +1564,7 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 	while (p->next_segment < p->segments.count &&
 	       p->segments.data[p->next_segment].time_ns <= c->enter_ns) {
 		if (p->next_segment)
-			begin_segment(b, process, &p->segments.data[p->next_segment]);
+			begin_segment(b, process, &p->segments.data[p->next_segment], id);
 		p->next_segment++;
 	}
 	if (raw.value && c->args == GST_NONE &&

@@ -96,6 +96,8 @@ void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg)
 		struct gst_cu_graph_instantiate *instantiate;
 		struct gst_cu_graph_add *graph_add;
 		struct gst_cu_graph_add_data *graph_add_data;
+		struct gst_cu_graph_node *graph_node;
+		struct gst_cu_graph_exec_node *graph_exec_node;
 		struct gst_cu_graph_edges *graph_edges;
 		struct gst_cu_graph_edges_data *graph_edges_data;
 		struct gst_cu_prefetch_batch *prefetch_batch;
@@ -205,6 +207,12 @@ void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg)
 					      : offsetof(struct gst_cu_kernel_params, kernel));
 		}
 		break;
+	case GST_PARAMS_GRAPH_EXEC_NODE_PARAMS:
+		go(&w, &p.graph_exec_node->params, NODE_BYTES);
+		break;
+	case GST_PARAMS_GRAPH_NODE_PARAMS:
+		go(&w, &p.graph_node->params, NODE_BYTES);
+		break;
 	case GST_PARAMS_GRAPH_ADD_NODE_DATA:
 		go_whole(&w, &p.graph_add_data->dependencies, p.graph_add_data->count, 8);
 		go_whole(&w, &p.graph_add_data->data, p.graph_add_data->count,
@@ -286,9 +294,13 @@ void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg)
 	case GST_PARAMS_GRAPH_STREAM:
 	case GST_PARAMS_GRAPH_EXEC:
 	case GST_PARAMS_GRAPH_EXEC_NODE:
+	case GST_PARAMS_GRAPH_EXEC_NODE_EVENT:
+	case GST_PARAMS_GRAPH_EXEC_NODE_FLAG:
 	case GST_PARAMS_GRAPH:
 	case GST_PARAMS_GRAPH_UPDATE:
 	case GST_PARAMS_GRAPH_NODE:
+	case GST_PARAMS_GRAPH_NODE_SET:
+	case GST_PARAMS_GRAPH_NODE_EVENT:
 	case GST_PARAMS_CAPTURE_EDGES:
 	case GST_PARAMS_CAPTURE_EDGES_DATA:
 	case GST_PARAMS_FREE:

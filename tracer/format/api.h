@@ -140,6 +140,9 @@ enum gst_api_flags {
 	X(GRAPH_STREAM)             \
 	X(GRAPH_EXEC)               \
 	X(GRAPH_EXEC_NODE)          \
+	X(GRAPH_EXEC_NODE_EVENT)    \
+	X(GRAPH_EXEC_NODE_PARAMS)   \
+	X(GRAPH_EXEC_NODE_FLAG)     \
 	X(GRAPH)                    \
 	X(GRAPH_UPDATE)             \
 	X(GRAPH_ADD)                \
@@ -149,6 +152,9 @@ enum gst_api_flags {
 	X(GRAPH_EDGES)              \
 	X(GRAPH_EDGES_DATA)         \
 	X(GRAPH_NODE)               \
+	X(GRAPH_NODE_SET)           \
+	X(GRAPH_NODE_EVENT)         \
+	X(GRAPH_NODE_PARAMS)        \
 	X(CAPTURE_EDGES)            \
 	X(CAPTURE_EDGES_DATA)       \
 	X(ALLOC)                    \
