@@ -325,8 +325,13 @@ static void translate_kernel(struct gst_activity *a, struct gst_activity_pages *
 		.graph = k->graphId,
 		.flags = device_flags(a, k->end),
 	};
+	struct gst_rec_kernel_short s;
 
-	put_device(a, pages, &r, GST_KIND_KERNEL, sizeof(r), k->correlationId);
+	if (gst_kernel_shorten(&s, &r)) {
+		put_device(a, pages, &s, GST_KIND_KERNEL_SHORT, sizeof(s), k->correlationId);
+	} else {
+		put_device(a, pages, &r, GST_KIND_KERNEL, sizeof(r), k->correlationId);
+	}
 }
 
 static void translate_memcpy(struct gst_activity *a, struct gst_activity_pages *pages,

@@ -206,6 +206,98 @@ static void test_kernel(void **state)
 	}
 }
 
+/* What the short form can hold comes in it and means the same; anything else comes in the long one. */
+static void test_kernel_forms(void **state)
+{
+	const struct gst_cupti_kernel plain = {
+		.kind = GST_CUPTI_KIND_CONCURRENT_KERNEL,
+		.registersPerThread = 255,
+		.start = UINT64_C(1796000000000000000),
+		.end = UINT64_C(1796000000000000000) + UINT32_MAX,
+		.deviceId = 255,
+		.contextId = 255,
+		.streamId = 65535,
+		.gridX = INT32_MAX,
+		.gridY = 65535,
+		.gridZ = 255,
+		.blockX = 1024,
+		.blockY = 1023,
+		.blockZ = 64,
+		.staticSharedMemory = 65535,
+		.dynamicSharedMemory = 232448,
+		.correlationId = 78,
+		.name = "_Z3addPf",
+		.channelID = 255,
+		.channelType = 1,
+		.graphNodeId = UINT64_C(0x200000001),
+		.graphId = 2,
+	};
+	struct gst_cupti_kernel k[] = {plain, plain, plain, plain, plain, plain, plain, plain,
+				       plain, plain, plain, plain, plain, plain, plain, plain};
+	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
+	struct gst_rec_kernel_short s;
+	struct gst_rec_kernel r, again;
+	uint32_t count = 0;
+
+	(void)state;
+	k[count++].end++;
+	k[count++].end = plain.start - 1;
+	k[count++].end = 0;
+	k[count++].start = 0;
+	k[count++].registersPerThread = 256;
+	k[count++].deviceId = 256;
+	k[count++].contextId = 256;
+	k[count++].streamId = 65536;
+	k[count++].gridY = 65536;
+	k[count++].gridZ = 256;
+	k[count++].staticSharedMemory = 65536;
+	k[count++].channelID = 256;
+	k[count++].channelType = 2;
+	k[count++].launchType = GST_CUPTI_LAUNCH_COOPERATIVE;
+	k[count++].graphId = 3;
+	k[count++].graphNodeId = 0;
+	assert_int_equal(count, sizeof(k) / sizeof(k[0]));
+	for (uint32_t i = 0; i < count; i++) {
+		assert_true(give(b, &k[i], GST_CUPTI_KERNEL_SIZE_10));
+		assert_int_equal(gst_test_count(b->w, GST_REC_KERNEL), i + 1);
+	}
+	assert_int_equal(gst_test_count(b->w, GST_REC_KERNEL_SHORT), 0);
+	assert_true(give(b, &plain, GST_CUPTI_KERNEL_SIZE_10));
+	assert_int_equal(gst_test_count(b->w, GST_REC_KERNEL), count);
+	assert_true(gst_test_find(b->w, GST_REC_KERNEL_SHORT, 0, &s, sizeof(s)));
+	gst_kernel_lengthen(&r, &s);
+	assert_int_equal(r.head.corr, 78);
+	assert_true(r.start_ns == plain.start);
+	assert_true(r.end_ns == plain.end);
+	assert_int_equal(r.ctx, 255);
+	assert_int_equal(r.stream, 65535);
+	assert_int_equal(r.device, 255);
+	assert_true(gst_test_string_is(b->w, r.name, "_Z3addPf"));
+	assert_int_equal(r.grid_x, INT32_MAX);
+	assert_int_equal(r.grid_y, 65535);
+	assert_int_equal(r.grid_z, 255);
+	assert_int_equal(r.block_x, 1024);
+	assert_int_equal(r.block_y, 1023);
+	assert_int_equal(r.block_z, 64);
+	assert_int_equal(r.registers, 255);
+	assert_int_equal(r.shared_static, 65535);
+	assert_int_equal(r.shared_dynamic, 232448);
+	assert_int_equal(r.channel, 255);
+	assert_int_equal(r.channel_type, 1);
+	assert_int_equal(r.launch_type, 0);
+	assert_true(r.graph_node == UINT64_C(0x200000001));
+	assert_int_equal(r.graph, 2);
+	assert_int_equal(r.flags, 0);
+	/* Nothing in it that was not in the long one. */
+	assert_true(gst_kernel_shorten(&s, &r));
+	gst_kernel_lengthen(&again, &s);
+	assert_memory_equal(&r, &again, sizeof(r));
+	/* One lost for want of room is a kernel that was lost. */
+	gst_loss_add(&b->w->loss, GST_KIND_KERNEL_SHORT, GST_LOSS_NO_CHUNK, 2);
+	assert_int_equal(gst_test_lost(b->w, GST_REC_KERNEL, GST_LOSS_NO_CHUNK), 2);
+	bench_free(b);
+}
+
 static void test_copies(void **state)
 {
 	const struct gst_cupti_memcpy m = {
@@ -888,6 +980,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_kernel_forms),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_sync_and_event),
 		cmocka_unit_test(test_definitions),

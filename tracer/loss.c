@@ -26,6 +26,9 @@ static uint32_t cell_of_kind(uint32_t kind)
 	if (kind >= GST_REC_KERNEL && kind <= GST_REC_API_RUN) {
 		return kind - GST_REC_KERNEL + 11;
 	}
+	if (kind == GST_REC_KERNEL_SHORT) {
+		return cell_of_kind(GST_REC_KERNEL);
+	}
 	if (kind >= GST_REC_STRING && kind < GST_REC_STRING + DEFINITIONS) {
 		return kind - GST_REC_STRING + 21;
 	}

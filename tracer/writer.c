@@ -278,7 +278,11 @@ static void widen_by_record(const struct gst_writer *w, struct window *window,
 		return;
 	}
 	last = first;
-	if (kind == GST_REC_EVENT) {
+	if (kind == GST_REC_KERNEL_SHORT) {
+		last = first +
+		       (uint32_t)field_of(record, bytes,
+					  offsetof(struct gst_rec_kernel_short, duration_ns));
+	} else if (kind == GST_REC_EVENT) {
 		first = last = field_of(record, bytes, offsetof(struct gst_rec_event, time_ns));
 	} else if (kind != GST_REC_MEMORY) {
 		last = field_of(record, bytes, 16);

@@ -110,6 +110,7 @@ static int dump_records(const struct dump *d)
 
 	gst_cli_set_memory_limit(d->in.memory_limit, GST_EXIT_LIMIT);
 	options.file_order = true;
+	options.keep_short = true;
 	options.keep_unknown = true;
 	st = gst_loader_open(d->in.paths[0], &options, &l, &err);
 	if (st) {

@@ -54,7 +54,8 @@ static const char good_text[] =
 /* The .gst of @text. */
 static void build(struct image *m, const char *text)
 {
-	struct gst_load_options o = {.segment = -1, .file_order = true, .keep_unknown = true};
+	struct gst_load_options o = {
+		.segment = -1, .file_order = true, .keep_unknown = true, .keep_short = true};
 	uint64_t before = 0;
 	struct gst_gst_writer *w;
 	struct gst_outfile *out;

@@ -35,7 +35,8 @@ static inline uint64_t gst_fuzz_touch(const struct gst_record *rec)
 /* The trace as text, in the order of the file; NULL if it cannot be opened or has no record. */
 static inline char *gst_fuzz_to_text(const void *data, size_t size, size_t *length, size_t *room)
 {
-	struct gst_load_options o = {.segment = -1, .file_order = true, .keep_unknown = true};
+	struct gst_load_options o = {
+		.segment = -1, .file_order = true, .keep_unknown = true, .keep_short = true};
 	struct gst_err err = {0};
 	struct gst_outfile *out;
 	struct gst_loader *l;

@@ -33,6 +33,7 @@ struct gst_load_options {
 	bool fold_staging; /* read what is still in the tracer's staging file, if that is on this machine */
 	bool file_order; /* for dumps: chunks as they stand in the file, copies of records included */
 	bool keep_unknown; /* give records of unknown kinds too (schema is NULL) */
+	bool keep_short; /* for dumps: KERNEL_SHORT as it is; else it comes as the KERNEL that it stands for */
 };
 
 #define GST_LOAD_OPTIONS_DEFAULT ((struct gst_load_options){.segment = -1, .fold_staging = true})

@@ -101,6 +101,7 @@ static uint8_t *make_gst(const char *text, size_t *size, size_t *room)
 
 	o.file_order = true;
 	o.keep_unknown = true;
+	o.keep_short = true;
 	if (gst_loader_open_memory(text, strlen(text), "text", &o, &l, &err))
 		fail_msg("%s", err.text);
 	out = gst_outfile_open_memory();
@@ -205,6 +206,7 @@ static void test_round_trip(void **state)
 	(void)state;
 	o.file_order = true;
 	o.keep_unknown = true;
+	o.keep_short = true;
 	load_bytes(&r, text, strlen(text), &o);
 	assert_string_equal(r.err.text, "");
 	assert_string_equal(r.text, text);
@@ -224,6 +226,55 @@ static void test_round_trip(void **state)
 	assert_string_equal(r.text, text);
 	unload(&r);
 	gst_mem_free(gst, size + 1);
+}
+
+/* A KERNEL_SHORT comes as the KERNEL it stands for, but for dumps. */
+static void test_kernel_short(void **state)
+{
+	static const char head[] = "gstext 1.0\nchunk events process=100\n";
+	static const char *const as_short[] = {
+		"kernel_short corr=7 start_ns=200 duration_ns=100 grid_x=9 name=1 shared_dynamic=8 stream=7 grid_y=2 block_x=3 "
+		"block_y=4 shared_static=5 grid_z=6 block_z=10 registers=11 ctx=12 device=13 channel=14 graph_node=0x200000003\n",
+		"kernel_short corr=8 start_ns=200 ctx=1\n",
+		/* Not as a tracer writes it. */
+		"kernel_short corr=9 duration_ns=5\n",
+		"kernel_short\n",
+		"kernel_short start_ns=18446744073709551615 duration_ns=4294967295\n",
+	};
+	static const char *const as_long[] = {
+		"kernel corr=7 start_ns=200 end_ns=300 ctx=12 stream=7 device=13 name=1 grid_x=9 grid_y=2 grid_z=6 block_x=3 "
+		"block_y=4 block_z=10 registers=11 shared_static=5 shared_dynamic=8 channel=14 channel_type=1 graph_node=0x200000003 "
+		"graph=2\n",
+		"kernel corr=8 start_ns=200 end_ns=200 ctx=1 channel_type=1\n",
+		"kernel corr=9 channel_type=1\n",
+		"kernel channel_type=1\n",
+		"kernel start_ns=18446744073709551615 end_ns=4294967294 channel_type=1\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(as_short) / sizeof(as_short[0]); i++) {
+		struct gst_load_options o = options();
+		struct loaded a, b;
+		char text[1000];
+
+		snprintf(text, sizeof(text), "%s%s", head, as_short[i]);
+		load_bytes(&a, text, strlen(text), &o);
+		assert_int_equal(a.stats.kind_records[GST_SCHEMA_INDEX_KERNEL], 1);
+		snprintf(text, sizeof(text), "%s%s", head, as_long[i]);
+		load_bytes(&b, text, strlen(text), &o);
+		assert_string_equal(a.text, b.text);
+		assert_non_null(strstr(a.text, as_long[i]));
+		assert_memory_equal(a.stats.kind_records, b.stats.kind_records,
+				    sizeof(a.stats.kind_records));
+		unload(&a);
+		unload(&b);
+		o.keep_short = true;
+		snprintf(text, sizeof(text), "%s%s", head, as_short[i]);
+		load_bytes(&a, text, strlen(text), &o);
+		assert_int_equal(a.stats.kind_records[GST_SCHEMA_INDEX_KERNEL_SHORT], 1);
+		assert_non_null(strstr(a.text, as_short[i]));
+		unload(&a);
+	}
 }
 
 /* Every field of every kind, at its extremes, through text and back. */
@@ -271,6 +322,7 @@ static void test_every_field(void **state)
 	gst_gst_writer_free(w);
 	gst = (uint8_t *)gst_outfile_take_memory(out, &size, &room);
 	o.file_order = true;
+	o.keep_short = true;
 	load_bytes(&first, gst, size, &o);
 	assert_string_equal(first.err.text, "");
 	for (i = 0; i < GST_SCHEMA_RECORDS; i++)
@@ -1116,6 +1168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_and_counts),
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_kernel_short),
 		cmocka_unit_test(test_every_field),
 		cmocka_unit_test(test_literals),
 		cmocka_unit_test(test_text_errors),

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/assert.h"
 #include "analyzer/load/reader_internal.h"
+#include "analyzer/load/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -407,6 +408,8 @@ int gst_chunk_next(struct gst_loader *l, struct gst_record *out)
 				return 1;
 			continue;
 		}
+		if (!l->options.keep_short)
+			gst_record_lengthen(out, l->scratch);
 		l->stats.records++;
 		l->stats.kind_records[out->schema->index]++;
 		if (out->kind < GST_REC_CALL)

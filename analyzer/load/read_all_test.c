@@ -167,6 +167,7 @@ static void write_trace(const char *path, uint32_t chunks, bool is_odd)
 {
 	const struct gst_schema_record *call = gst_schema_find(GST_REC_CALL_STREAM);
 	const struct gst_schema_record *kernel = gst_schema_find(GST_REC_KERNEL);
+	const struct gst_schema_record *brief = gst_schema_find(GST_REC_KERNEL_SHORT);
 	struct gst_err err = {0};
 	struct gst_outfile *out;
 	struct gst_gst_writer *w;
@@ -190,10 +191,14 @@ static void write_trace(const char *path, uint32_t chunks, bool is_odd)
 			struct gst_rec_call_stream c = {.enter_ns = 1000 + i * 1000 + k,
 							.stream = k};
 			struct gst_rec_kernel d = {.start_ns = 2000 + i * 1000 + k, .ctx = 1};
+			struct gst_rec_kernel_short s = {.start_ns = d.start_ns,
+							 .duration_ns = k,
+							 .graph_node = k % 3 ? k : 0};
 			bool is_call = (like.thread != 0) != (is_misplaced && k == 200);
 			gst_status st =
 				is_call ? gst_gst_writer_put(w, call, k + 1, &c, NULL, 0, &err)
-					: gst_gst_writer_put(w, kernel, k + 1, &d, NULL, 0, &err);
+				: k % 2 ? gst_gst_writer_put(w, kernel, k + 1, &d, NULL, 0, &err)
+					: gst_gst_writer_put(w, brief, k + 1, &s, NULL, 0, &err);
 
 			if (st) {
 				printf("FAIL: %s\n", err.text);

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/status.h"
 #include "analyzer/load/load.h"
+#include "tracer/format/encode.h"
 
 /* As long as the longest record of which there are many. */
 #define GST_RECORD_COPY_BYTES 96u
@@ -48,6 +49,23 @@ static inline void gst_record_complete(void *to, const uint8_t *p, size_t left, 
 		memcpy(bytes + size + i, zeros, 16);
 }
 
+/**
+ * If @out is a KERNEL_SHORT, decoded with all its fields, make it the KERNEL that it stands for, in @scratch (it may be
+ * there already).
+ */
+static inline void gst_record_lengthen(struct gst_record *out, void *scratch)
+{
+	if (out->kind == GST_REC_KERNEL_SHORT) {
+		struct gst_rec_kernel_short s;
+
+		memcpy(&s, out->data, sizeof(s));
+		gst_kernel_lengthen(scratch, &s);
+		out->kind = GST_REC_KERNEL;
+		out->schema = gst_schema_find(GST_REC_KERNEL);
+		out->data = scratch;
+	}
+}
+
 /** The next record; false: there is none. @out is good until the next call. */
 static inline bool gst_records_next(struct gst_records *r, struct gst_record *out)
 {
@@ -77,7 +95,8 @@ static inline bool gst_records_next(struct gst_records *r, struct gst_record *ou
 		out->tail = r->at + size;
 		out->tail_bytes = 0;
 	}
-	r->kind_records[schema->index]++;
+	gst_record_lengthen(out, r->scratch);
+	r->kind_records[out->schema->index]++;
 	r->at += size;
 	r->left -= size;
 	r->offset += size;

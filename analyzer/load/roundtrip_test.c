@@ -15,7 +15,7 @@
 #include <inttypes.h>
 
 static const struct gst_load_options in_file_order = {
-	.segment = -1, .file_order = true, .keep_unknown = true};
+	.segment = -1, .file_order = true, .keep_unknown = true, .keep_short = true};
 
 /* The text of the trace in @l, which is closed; NULL: said why. @reasons: why it is not complete. */
 static char *to_text(struct gst_loader *l, size_t *length, size_t *room, uint64_t *records,

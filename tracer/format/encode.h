@@ -10,6 +10,7 @@
 #include "tracer/format/crc32c.h"
 #include "tracer/format/format.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -112,6 +113,71 @@ static inline struct gst_rec_head gst_record_head(uint32_t kind, uint32_t bytes,
 	struct gst_rec_head head = {(uint16_t)kind, (uint16_t)(bytes / 8u), corr};
 
 	return head;
+}
+
+#define GST_KERNEL_SHORT_CHANNEL_TYPE 1u
+
+/**
+ * Say what @k says in @s, but for the head; false if it does not fit: @s is then as before, or partly filled in.
+ */
+static inline bool gst_kernel_shorten(struct gst_rec_kernel_short *s,
+				      const struct gst_rec_kernel *k)
+{
+	uint64_t duration = k->end_ns - k->start_ns;
+	uint32_t bytes = k->grid_z | k->block_z | k->registers | k->ctx | k->device | k->channel;
+
+	if (!k->start_ns || duration > UINT32_MAX || bytes > UINT8_MAX ||
+	    (k->stream | k->grid_y | k->shared_static) > UINT16_MAX ||
+	    k->channel_type != GST_KERNEL_SHORT_CHANNEL_TYPE || k->launch_type || k->flags ||
+	    k->graph != k->graph_node >> 32) {
+		return false;
+	}
+	s->start_ns = k->start_ns;
+	s->duration_ns = (uint32_t)duration;
+	s->grid_x = k->grid_x;
+	s->name = k->name;
+	s->shared_dynamic = k->shared_dynamic;
+	s->stream = (uint16_t)k->stream;
+	s->grid_y = (uint16_t)k->grid_y;
+	s->block_x = k->block_x;
+	s->block_y = k->block_y;
+	s->shared_static = (uint16_t)k->shared_static;
+	s->grid_z = (uint8_t)k->grid_z;
+	s->block_z = (uint8_t)k->block_z;
+	s->registers = (uint8_t)k->registers;
+	s->ctx = (uint8_t)k->ctx;
+	s->device = (uint8_t)k->device;
+	s->channel = (uint8_t)k->channel;
+	s->graph_node = k->graph_node;
+	return true;
+}
+
+/** The opposite; @k gets a head too. Whatever @s holds, @k is a record of the format. */
+static inline void gst_kernel_lengthen(struct gst_rec_kernel *k,
+				       const struct gst_rec_kernel_short *s)
+{
+	*k = (struct gst_rec_kernel){
+		.start_ns = s->start_ns,
+		.end_ns = s->start_ns ? s->start_ns + s->duration_ns : 0,
+		.ctx = s->ctx,
+		.stream = s->stream,
+		.device = s->device,
+		.name = s->name,
+		.grid_x = s->grid_x,
+		.grid_y = s->grid_y,
+		.grid_z = s->grid_z,
+		.block_x = s->block_x,
+		.block_y = s->block_y,
+		.block_z = s->block_z,
+		.registers = s->registers,
+		.shared_static = s->shared_static,
+		.shared_dynamic = s->shared_dynamic,
+		.channel = s->channel,
+		.channel_type = GST_KERNEL_SHORT_CHANNEL_TYPE,
+		.graph_node = s->graph_node,
+		.graph = (uint32_t)(s->graph_node >> 32),
+	};
+	k->head = gst_record_head(GST_KIND_KERNEL, gst_record_trim(k, sizeof(*k)), s->head.corr);
 }
 
 /** Bytes of a STRING record with @length bytes of text. */

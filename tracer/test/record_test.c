@@ -85,6 +85,32 @@ static void calls_and_kernels_are_in_order(void **state)
 	scan_release(&scan);
 }
 
+/* A launch is three records: call, return, kernel. */
+static void launches_take_few_bytes(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_kernel kernel;
+	struct scan scan;
+	struct stat about;
+	size_t open;
+
+	run_script(run, "stream s; repeat 2000 { launch s k 1us }; devsync");
+	assert_int_equal(stat(run->trace, &about), 0);
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 2000);
+	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 2000);
+	for (size_t i = 0; i < 2000; i++) {
+		size_t at = scan_find(&scan, GST_REC_KERNEL, i);
+
+		scan_get(&scan, at, &kernel, sizeof(kernel));
+		assert_int_equal(kernel.end_ns - kernel.start_ns, 1000);
+		assert_true(scan.records[at].is_short);
+	}
+	/* Definitions, headers and all. */
+	assert_true((size_t)about.st_size <= 40 * scan.count);
+	scan_release(&scan);
+}
+
 static void each_kind_of_call_is_recorded(void **state)
 {
 	struct run *run = *state;
@@ -1179,6 +1205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(the_program_is_untouched),
 		CASE(calls_and_kernels_are_in_order),
+		CASE(launches_take_few_bytes),
 		CASE(each_kind_of_call_is_recorded),
 		CASE(events_are_numbered_for_two_threads),
 		CASE(errors_are_recorded),

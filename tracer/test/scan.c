@@ -43,6 +43,40 @@ static void *read_file(const char *path, size_t *size)
 	return data;
 }
 
+/* The KERNEL that a KERNEL_SHORT stands for. */
+static void lengthen(struct scan_record *r)
+{
+	struct gst_rec_kernel *k = calloc(1, sizeof(*k));
+	struct gst_rec_kernel_short s = {.start_ns = 0};
+
+	assert_non_null(k);
+	memcpy(&s, r->data, r->bytes < sizeof(s) ? r->bytes : sizeof(s));
+	k->head.corr = s.head.corr;
+	k->start_ns = s.start_ns;
+	k->end_ns = s.start_ns + s.duration_ns;
+	k->ctx = s.ctx;
+	k->stream = s.stream;
+	k->device = s.device;
+	k->name = s.name;
+	k->grid_x = s.grid_x;
+	k->grid_y = s.grid_y;
+	k->grid_z = s.grid_z;
+	k->block_x = s.block_x;
+	k->block_y = s.block_y;
+	k->block_z = s.block_z;
+	k->registers = s.registers;
+	k->shared_static = s.shared_static;
+	k->shared_dynamic = s.shared_dynamic;
+	k->channel = s.channel;
+	k->channel_type = 1;
+	k->graph_node = s.graph_node;
+	k->graph = (uint32_t)(s.graph_node >> 32);
+	r->kind = GST_REC_KERNEL;
+	r->data = k;
+	r->bytes = sizeof(*k);
+	r->is_short = true;
+}
+
 static void add_record(struct scan *scan, const struct gst_chunk_header *h, const uint8_t *at,
 		       uint32_t bytes, bool is_staged)
 {
@@ -63,6 +97,10 @@ static void add_record(struct scan *scan, const struct gst_chunk_header *h, cons
 	r->bytes = bytes;
 	r->data = at;
 	r->is_staged = is_staged;
+	r->is_short = false;
+	if (r->kind == GST_REC_KERNEL_SHORT) {
+		lengthen(r);
+	}
 }
 
 /* Records in [@at, @end); an open chunk ends at the first word that is 0. Returns what was read. */
@@ -232,6 +270,11 @@ void scan_open(struct scan *scan, const char *path)
 
 void scan_release(struct scan *scan)
 {
+	for (size_t i = 0; i < scan->count; i++) {
+		if (scan->records[i].is_short) {
+			free((void *)(uintptr_t)scan->records[i].data);
+		}
+	}
 	free(scan->records);
 	free(scan->file);
 	free(scan->staging);

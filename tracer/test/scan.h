@@ -20,7 +20,8 @@ struct scan_record {
 	uint32_t segment; /* of its chunk */
 	uint32_t bytes;
 	const void *data; /* as in the file: trailing zero fields may be missing */
-	bool is_staged;	  /* found in the staging file only */
+	bool is_short; /* a KERNEL_SHORT in the file; @kind and @data are those of the KERNEL it stands for */
+	bool is_staged; /* found in the staging file only */
 };
 
 struct scan {
