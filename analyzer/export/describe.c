@@ -531,6 +531,13 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 		"operation whose call is not in the trace: its order to other streams is not known",
 		"operations whose call is not in the trace: their order to other streams is not known");
 	say_count(
+		&l, s->nodes_without_launch,
+		"node of a graph ran in a loop or branch: CUPTI does not tell of which launch it is, nor where in it",
+		"nodes of graphs ran in loops or branches: CUPTI does not tell of which launches they are, nor where in them");
+	say_count(&l, s->launches_without_nodes,
+		  "graph launch has no times of its own: its nodes are among these",
+		  "graph launches have no times of their own: their nodes are among these");
+	say_count(
 		&l, s->misjoined_records,
 		"device record names a call that cannot have submitted it, or several calls: it is taken as one without a call",
 		"device records name calls that cannot have submitted them, or several calls: they are taken as ones without a call");

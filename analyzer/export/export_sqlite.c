@@ -260,6 +260,8 @@ static void put_meta(struct writer *w)
 		{"opaque_graph_nodes", s->opaque_nodes},
 		{"undefined_graph_nodes", s->undefined_nodes},
 		{"undefined_graph_launches", s->undefined_launches},
+		{"graph_nodes_without_launch", s->nodes_without_launch},
+		{"graph_launches_without_nodes", s->launches_without_nodes},
 		{"cut_event_nodes", s->cut_event_nodes},
 		{"unknown_ports", gst_order_stats(w->a->order)->unknown_ports},
 		{"unknown_iterations", gst_order_stats(w->a->order)->unknown_iterations},

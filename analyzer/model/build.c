@@ -963,6 +963,8 @@ static void correlate(struct gst_builder *b)
 			if (call == GST_NONE) {
 				/* Events and waits of the library's own calls may be told of too. */
 				p->homeless += dev->corr && dev->kind <= DEV_KIND(MEMSET);
+				if (!dev->corr && dev->bits & RAW_DEV_NODE)
+					gst_map_put(&p->untold, dev->sync_id, 0);
 				continue;
 			}
 			call = owner_of(b, dev, call);
@@ -1231,6 +1233,7 @@ static void release(struct gst_builder *b)
 		gst_map_release(&p->creators);
 		gst_map_release(&p->created);
 		gst_map_release(&p->def_handles);
+		gst_map_release(&p->untold);
 		gst_clock_map_release(&p->clock);
 		gst_vec_free(&p->stream_defs);
 		gst_vec_free(&p->event_states);

@@ -347,6 +347,8 @@ static void dump_rest(const struct gst_model *m, struct gst_outfile *out)
 		{"opaque-ops", s->opaque_ops},
 		{"undefined-nodes", s->undefined_nodes},
 		{"undefined-launches", s->undefined_launches},
+		{"nodes-without-launch", s->nodes_without_launch},
+		{"launches-without-nodes", s->launches_without_nodes},
 		{"cut-event-nodes", s->cut_event_nodes},
 		{"opaque-nodes", s->opaque_nodes},
 		{"clock-steps", s->clock_steps},

@@ -412,6 +412,9 @@ struct gst_model_stats {
 	uint64_t nvtx_ranges, nvtx_marks, nvtx_open_ranges, nvtx_lone_ends, nvtx_names_unused;
 	/* nodes that ran and that no record of a graph defines; launches whose graph is not known */
 	uint64_t undefined_nodes, undefined_launches;
+	/* nodes that ran and whose records name no call (bodies of loops), and are in no count above;
+	 * launches of their graphs of which no other node ran */
+	uint64_t nodes_without_launch, launches_without_nodes;
 	/* event nodes of launches that were left out: more than the trace can have meant */
 	uint64_t cut_event_nodes;
 	/* nodes of graphs that were launched, of kinds without a rule */

@@ -195,6 +195,7 @@ struct gst_raw_process {
 	struct gst_map creators;    /* corr of calls that create streams -> call */
 	struct gst_map created;	    /* corr -> last stream definition with it */
 	struct gst_map def_handles; /* handle -> first unclaimed definition without corr */
+	struct gst_map untold;	    /* CUPTI's ids of graphs of which nodes ran for no call -> 0 */
 	uint32_t conflict_note;	    /* note about records that contradict handles, + 1 */
 	bool has_lost_calls;
 	/* device records whose id names no call of the trace; one that cannot be theirs, or several */

@@ -843,7 +843,10 @@ static struct gst_op *add_dev_op(struct gst_builder *b, uint32_t process, struct
 	}
 	if (call == GST_NONE) {
 		op->flags |= GST_OP_NO_CALL;
-		b->m->stats.ops_without_call++;
+		if (!d->corr && d->bits & RAW_DEV_NODE)
+			b->m->stats.nodes_without_launch++;
+		else
+			b->m->stats.ops_without_call++;
 	}
 	set_times(b, op, d);
 	return op;
@@ -1098,6 +1101,16 @@ static bool has_all_nodes(const struct gst_builder *b, gst_op_id launch, uint32_
 	return seen && seen == b->graphs.data[graph].own_count;
 }
 
+/* Nodes of its graph ran for which CUPTI names no call: they may be of any of its launches. */
+static bool runs_untold_nodes(const struct gst_builder *b, uint32_t process, uint32_t exec)
+{
+	uint32_t graph = exec == GST_NONE ? GST_NONE : b->execs.data[exec].graph;
+	uint32_t unused;
+
+	return graph != GST_NONE && gst_map_get(&b->processes.data[process].untold,
+						b->graphs.data[graph].cupti_id, &unused);
+}
+
 /* A graph launch: its own op, then its nodes. */
 static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id id, uint32_t dev)
 {
@@ -1155,7 +1168,10 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 		return;
 	if (!nodes) {
 		op->flags |= GST_OP_NO_RECORD;
-		b->m->stats.ops_without_record++;
+		if (runs_untold_nodes(b, process, exec))
+			b->m->stats.launches_without_nodes++;
+		else
+			b->m->stats.ops_without_record++;
 		return;
 	}
 	if (begin_ns > end_ns)

@@ -178,6 +178,39 @@ static void test_one_kernel_a_launch(void **state)
 	drop(&s);
 }
 
+/* Nodes of a loop's body name no call: neither they nor the launches that ran them are lost. */
+static void test_body_without_launch(void **state)
+{
+	static const char text[] =
+		"gstext 1.0\nchunk defs process=1\nsegment flags=1\ncontext ctx=1 null_stream=7\n"
+		"stream ctx=1 stream=13 type=nonblocking handle=0x100\n"
+		"graph graph=1 handle=0x10\n"
+		"graph corr=2 graph=3 handle=0x30 original=1\n"
+		"graph_exec corr=2 exec=0xe graph=1 id=3\n"
+		"chunk events process=1 thread=1\n"
+		"call_graph corr=2 enter_ns=12 api=cuGraphInstantiateWithFlags graph=0x10\n"
+		"call_exit corr=2 exit_ns=13 value=0xe\n"
+		"call_graph corr=3 enter_ns=20 api=cuGraphLaunch ctx=1 stream=0x100 exec=0xe\n"
+		"call_exit corr=3 exit_ns=21\n"
+		"call_launch corr=4 enter_ns=22 api=cuLaunchKernel ctx=1 stream=0x100\n"
+		"call_exit corr=4 exit_ns=23\n"
+		"chunk events process=1\n"
+		"kernel start_ns=30 end_ns=40 ctx=1 stream=16 graph_node=0x300000001 graph=3\n"
+		"kernel start_ns=50 end_ns=60 ctx=1 stream=16 graph_node=0x300000001 graph=3\n"
+		"end time_ns=100\n";
+	struct scene s;
+	const struct gst_model *m = build_text(&s, text);
+
+	(void)state;
+	assert_int_equal(m->stats.nodes_without_launch, 2);
+	assert_int_equal(m->stats.ops_without_call, 0);
+	assert_int_equal(m->stats.launches_without_nodes, 1);
+	/* The kernel's record is. */
+	assert_int_equal(m->stats.ops_without_record, 1);
+	assert_true(m->is_complete);
+	drop(&s);
+}
+
 /* Work of which no call is in the trace makes it incomplete, unless the call can lie in a gap. */
 static void test_homeless_record(void **state)
 {
@@ -1075,6 +1108,7 @@ int main(void)
 		cmocka_unit_test(test_shared_id),
 		cmocka_unit_test(test_one_kernel_a_launch),
 		cmocka_unit_test(test_homeless_record),
+		cmocka_unit_test(test_body_without_launch),
 		cmocka_unit_test(test_notes_void),
 		cmocka_unit_test(test_note_with_its_loss),
 		cmocka_unit_test(test_order_mode),
