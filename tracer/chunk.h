@@ -75,11 +75,19 @@ struct gst_lane {
 void gst_lane_init(struct gst_lane *lane, struct gst_pool *pool, struct gst_loss *loss,
 		   uint32_t flags);
 
-/** Become the owner of a page of @lane; NULL if none is free. Threads: any; no lock. */
+/**
+ * Become the owner of a page of @lane; NULL if none is free. Threads: any; no lock.
+ *
+ * What the calling thread took before in a frame that a signal handler's jump has left is closed, and a loss counted.
+ * A function takes one page of each lane at most.
+ */
 struct gst_page *gst_lane_take(struct gst_lane *lane);
 
 /** Give @page (NULL is fine) back to @lane. */
 void gst_lane_give(struct gst_lane *lane, struct gst_page *page);
+
+/** The calling thread ends: pages that it never gave back are closed. */
+void gst_lane_thread_ends(void);
 
 /** The segment that definitions go to now. */
 static inline uint32_t gst_lane_segment(const struct gst_lane *lane)

@@ -151,17 +151,26 @@ static void test_patience(void **state)
 	gst_test_world_free(w);
 }
 
+static void *take_a_page(void *arg)
+{
+	return gst_lane_take(arg);
+}
+
 static void test_lane_shares_pages(void **state)
 {
 	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
 	struct gst_rec_memory rec = make_record(1);
 	struct gst_page *first, *second;
+	pthread_t other;
+	void *taken;
 
 	(void)state;
 	assert_true(gst_lane_put_one(&w->device, &rec, sizeof(rec)));
 	first = gst_lane_take(&w->device);
 	assert_int_equal(first->position, sizeof(rec));
-	second = gst_lane_take(&w->device);
+	assert_int_equal(pthread_create(&other, NULL, take_a_page, &w->device), 0);
+	assert_int_equal(pthread_join(other, &taken), 0);
+	second = taken;
 	assert_ptr_not_equal(first, second);
 	gst_lane_give(&w->device, first);
 	gst_lane_give(&w->device, second);
@@ -384,6 +393,108 @@ static void test_threads_come_and_go(void **state)
 	gst_test_world_free(w);
 }
 
+static struct gst_lane *lost_lanes[2];
+static jmp_buf back;
+
+/* As a callback that a signal handler leaves by a jump: with a page of each lane out, and half a record in one. */
+static __attribute__((noinline)) void leave_pages_out(void)
+{
+	struct gst_page *defs = gst_lane_take(lost_lanes[0]);
+	struct gst_page *device = gst_lane_take(lost_lanes[1]);
+	struct gst_rec_memory rec = make_record(1);
+
+	assert_non_null(defs);
+	assert_non_null(device);
+	assert_true(gst_chunk_put(device, &rec, sizeof(rec)));
+	memset(device->body + device->position + 8, 0xEE, 64);
+	longjmp(back, 1);
+}
+
+static uint32_t count_open(const struct gst_pool *pool)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < pool->page_count; i++) {
+		count += atomic_load(&pool->pages[i].state) == GST_PAGE_OPEN;
+	}
+	return count;
+}
+
+static void *lose_pages(void *arg)
+{
+	struct gst_test_world *w = arg;
+
+	for (volatile int i = 0; i < 8; i++) {
+		if (!setjmp(back)) {
+			leave_pages_out();
+			fail();
+		}
+	}
+	/* Each time the two before were found. */
+	assert_int_equal(count_open(&w->pool), 2);
+	assert_int_equal(gst_test_lost(w, 0, GST_LOSS_BUSY), 14);
+	gst_lane_thread_ends();
+	return NULL;
+}
+
+static void test_pages_that_a_jump_left_out_come_back(void **state)
+{
+	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
+	pthread_t thread;
+
+	(void)state;
+	lost_lanes[0] = &w->defs;
+	lost_lanes[1] = &w->device;
+	assert_int_equal(pthread_create(&thread, NULL, lose_pages, w), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(count_open(&w->pool), 0);
+	assert_int_equal(gst_test_lost(w, 0, GST_LOSS_BUSY), 2);
+	/* What was committed is there. */
+	assert_int_equal(gst_test_count(w, GST_REC_MEMORY), 8);
+	gst_test_world_free(w);
+}
+
+static void recycle_closed(struct gst_pool *pool)
+{
+	for (uint32_t i = 1; i < pool->page_count; i++) {
+		if (atomic_load(&pool->pages[i].state) == GST_PAGE_CLOSED) {
+			gst_pool_recycle(pool, &pool->pages[i]);
+		}
+	}
+}
+
+/* What is still under way further up the stack is left alone. */
+static __attribute__((noinline)) void use_lanes_below(struct gst_test_world *w)
+{
+	struct gst_rec_memory rec = make_record(4);
+
+	assert_true(gst_lane_put_one(&w->defs, &rec, sizeof(rec)));
+	assert_true(gst_lane_put_one(&w->device, &rec, sizeof(rec)));
+}
+
+static void test_pages_in_use_are_not_taken_back(void **state)
+{
+	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
+	struct gst_page *defs = gst_lane_take(&w->defs);
+	struct gst_page *device = gst_lane_take(&w->device);
+	struct gst_rec_memory rec = make_record(5);
+
+	(void)state;
+	use_lanes_below(w);
+	/* A full one is replaced: the new one counts. */
+	for (int i = 0; i < 5000; i++) {
+		assert_true(gst_lane_put(&w->device, &device, &rec, sizeof(rec)));
+		use_lanes_below(w);
+		recycle_closed(&w->pool);
+	}
+	assert_int_equal(atomic_load(&defs->state), GST_PAGE_OPEN);
+	assert_int_equal(atomic_load(&device->state), GST_PAGE_OPEN);
+	gst_lane_give(&w->device, device);
+	gst_lane_give(&w->defs, defs);
+	assert_int_equal(gst_test_lost(w, 0, GST_LOSS_BUSY), 0);
+	gst_test_world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +503,8 @@ int main(void)
 		cmocka_unit_test(test_exhaustion_is_counted),
 		cmocka_unit_test(test_patience),
 		cmocka_unit_test(test_lane_shares_pages),
+		cmocka_unit_test(test_pages_that_a_jump_left_out_come_back),
+		cmocka_unit_test(test_pages_in_use_are_not_taken_back),
 		cmocka_unit_test(test_staging_file),
 		cmocka_unit_test(test_staging_cannot_be_truncated),
 		cmocka_unit_test(test_stress),

@@ -66,6 +66,7 @@ static void give_back(void *arg)
 		gst_page_close(slot->page);
 		slot->page = NULL;
 	}
+	gst_lane_thread_ends();
 	push_slot(the_threads, slot);
 }
 
