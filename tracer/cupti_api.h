@@ -79,7 +79,7 @@ const char *gst_cupti_text(const struct gst_cupti *cupti, int result, char *buff
 /** CUDA version of the driver in this process, e.g. 13000; 0 = there is none, or it does not tell. */
 uint32_t gst_cupti_driver_version(void);
 
-/** Whether a CUPTI of @version beside @driver may call nobody back: seen of 11.8 beside a driver of CUDA 13. */
+/** Whether a CUPTI of @version beside @driver may call nobody back, and give numbers that join nothing: 11.8 beside one of CUDA 13. */
 bool gst_cupti_may_be_silent(uint32_t version, uint32_t driver);
 
 /** Major CUDA version of a cuptiGetVersion() number: 11, 12, 13 ... */

@@ -317,6 +317,18 @@ static void say_if_no_nvtx(struct gst_tracer *t)
 	}
 }
 
+/* Measured of 11.8 beside a driver of CUDA 13: docs/COVERAGE.md. */
+static void say_if_too_old(struct gst_tracer *t)
+{
+	if (gst_cupti_may_be_silent(t->cupti.version, gst_cupti_driver_version())) {
+		gst_notes_add(
+			&t->defs, &t->strings, GST_NOTE_CALLBACK_OFF, (int32_t)t->cupti.version,
+			"this CUPTI is of an older CUDA than the driver: launches may be missing, and "
+			"the numbers that join calls and device records may stand still; take one of "
+			"CUDA 12 or later");
+	}
+}
+
 static bool set_up(struct gst_tracer *t)
 {
 	struct gst_cupti_reason reason;
@@ -359,6 +371,7 @@ static bool set_up(struct gst_tracer *t)
 	(void)at_quick_exit(on_exit_guarded);
 	atomic_store(&t->state->is_parent, 1);
 	atomic_store(&t->state->is_on, 1);
+	say_if_too_old(t);
 	say_if_no_nvtx(t);
 	gst_nvtx_start(&t->callbacks);
 	enable_cupti(t);

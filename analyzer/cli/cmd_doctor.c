@@ -248,6 +248,14 @@ static void try_cupti(struct doctor *d, struct candidates *c, const char *librar
 		line(d, LEVEL_WARN, "cupti",
 		     "%s: version %u is newer than the driver's CUDA %u: not used", show,
 		     probe.number, driver_major);
+	} else if (version_major(probe.number) < 12 && driver_major > 11) {
+		/* Measured: docs/COVERAGE.md, Versions of CUPTI. */
+		line(d, LEVEL_WARN, "cupti",
+		     "%s: version %u is of an older CUDA than the driver, %u: launches may be missing, "
+		     "and device records belong to no call",
+		     show, probe.number, driver_major);
+		advise("install, or name by GSTRACE_CUPTI, a libcupti.so of CUDA 12 or later");
+		c->has_choice = true;
 	} else {
 		line(d, LEVEL_OK, "cupti", "%s: version %u%s", show, probe.number,
 		     c->has_choice ? "" : ", will be used unless the program loads its own");

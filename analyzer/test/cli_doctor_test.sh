@@ -1,12 +1,13 @@
 #!/bin/sh
 # gstrace doctor: what it says of libraries and variables of our own making, and its status.
-# usage: cli_doctor_test.sh GSTRACE LIBRARY FAKE_CUPTI DRIVER CRASHING_DRIVER
+# usage: cli_doctor_test.sh GSTRACE LIBRARY FAKE_CUPTI DRIVER CRASHING_DRIVER CUPTI_11_8
 set -u
 gstrace=$(readlink -f "$1")
 library=$(readlink -f "$2")
 fake=$(readlink -f "$3")
 driver=$(readlink -f "$4")
 crash=$(readlink -f "$5")
+old=$(readlink -f "$6")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/cli_doctor.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -38,6 +39,9 @@ shows '^FAIL  library .*No such file'
 GSTRACE_CUPTI=/no/such/libcupti.so doctor
 [ $? -eq 1 ] || fails "a missing libcupti that was named gives status 1"
 shows '^FAIL  cupti       /no/such/libcupti.so'
+GSTRACE_CUPTI=$old doctor
+shows '^WARN  cupti       .*: version 18 is of an older CUDA than the driver, 13: '
+shows 'a libcupti.so of CUDA 12 or later'
 GSTRACE_CUPTI=$library doctor
 shows 'has no cuptiGetVersion'
 CUDA_INJECTION64_PATH=/other/tool.so GSTRACE_CUPTI=$fake doctor

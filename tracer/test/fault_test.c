@@ -124,12 +124,25 @@ static void each_version_is_read_by_its_own_layout(void **state)
 }
 
 /* CUPTI 11.8 beside driver 580: no callback of a call comes. */
+/* How many notes that callbacks are missing say @word. */
+static int count_notes(const struct scan *scan, const char *word)
+{
+	struct gst_rec_note note;
+	int count = 0;
+
+	for (size_t n = 0; scan_find(scan, GST_REC_NOTE, n) != SIZE_MAX; n++) {
+		scan_get(scan, scan_find(scan, GST_REC_NOTE, n), &note, sizeof(note));
+		count += note.code == GST_NOTE_CALLBACK_OFF &&
+			 strstr(scan_string(scan, note.text), word);
+	}
+	return count;
+}
+
 static void an_old_cupti_tells_of_calls_by_records(void **state)
 {
 	struct run *run = *state;
 	struct gst_rec_api_run call;
 	struct gst_rec_kernel kernel;
-	struct gst_rec_note note;
 	struct scan scan;
 	size_t open, launches = 0, failed = 0, threads = 0;
 	uint64_t tid = 0;
@@ -171,15 +184,10 @@ static void an_old_cupti_tells_of_calls_by_records(void **state)
 	assert_int_equal(launches, 3);
 	assert_int_equal(failed, 1);
 	assert_int_equal(threads, 2); /* to the other and back */
-	open = 0;
-	for (size_t n = 0; scan_find(&scan, GST_REC_NOTE, n) != SIZE_MAX; n++) {
-		scan_get(&scan, scan_find(&scan, GST_REC_NOTE, n), &note, sizeof(note));
-		if (note.code == GST_NOTE_CALLBACK_OFF) {
-			assert_non_null(strstr(scan_string(&scan, note.text), "without streams"));
-			open++;
-		}
-	}
-	assert_int_equal(open, 1);
+	/* what is known of such a CUPTI is said at once, what it does when it shows */
+	assert_int_equal(count_notes(&scan, "older CUDA than the driver"), 1);
+	assert_int_equal(count_notes(&scan, "without streams"), 1);
+	assert_int_equal(count_notes(&scan, ""), 2);
 	scan_release(&scan);
 	unlink(run->trace);
 	/* where callbacks come after all, records of calls are not wanted */
@@ -188,7 +196,8 @@ static void an_old_cupti_tells_of_calls_by_records(void **state)
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 1);
 	assert_int_equal(scan_count(&scan, GST_REC_API_RUN), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
-	assert_false(scan_has_note(&scan, GST_NOTE_CALLBACK_OFF));
+	assert_int_equal(count_notes(&scan, "older CUDA than the driver"), 1);
+	assert_int_equal(count_notes(&scan, ""), 1);
 	scan_release(&scan);
 	unlink(run->trace);
 	/* a refusal of those kinds is said */
@@ -205,7 +214,8 @@ static void an_old_cupti_tells_of_calls_by_records(void **state)
 		   "fault version 20; fault silence 1; fault silence 2; launch 0 k 1us; devsync");
 	scan_open(&scan, run->trace);
 	assert_int_equal(scan_count(&scan, GST_REC_API_RUN), 0);
-	assert_true(scan_has_note(&scan, GST_NOTE_CALLBACK_OFF));
+	assert_int_equal(count_notes(&scan, "older CUDA than the driver"), 0);
+	assert_int_equal(count_notes(&scan, ""), 1);
 	scan_release(&scan);
 }
 
