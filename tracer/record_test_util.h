@@ -46,6 +46,8 @@ static inline struct gst_test_world *gst_test_world_new(size_t bytes)
 static inline void gst_test_world_free(struct gst_test_world *w)
 {
 	pthread_key_delete(w->threads.key);
+	/* Pages of it that this thread has not given back are none of the next one's. */
+	gst_lane_thread_ends();
 	gst_pool_release(&w->pool, true);
 	free(w);
 }
