@@ -11,23 +11,21 @@
  *
  * graph_oracle_test [SEEDS [FIRST]]: a failing seed is printed with its program.
  */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include "analyzer/test/oracle_kit.h"
 
-#include "analyzer/base/outfile.h"
-#include "analyzer/order/order.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define GRAPHS	   3 /* two that are launched, and the body of a loop in the first */
 #define NODES_MAX  9
 #define EDGES_MAX  24
 #define ACTS_MAX   9
 #define LOOPS_MAX  3
-#define STREAMS	   3
+#define STREAMS	   4 /* the default stream, a blocking one, and non-blocking ones */
 #define EVENTS	   3
 #define THINGS_MAX (ACTS_MAX * (1 + NODES_MAX * 2 + NODES_MAX * LOOPS_MAX))
-#define POINTS_MAX (2 * THINGS_MAX)
-#define WORDS	   ((POINTS_MAX + 63) / 64)
 
 enum act_kind { KERNEL, RECORD, WAIT, LAUNCH, CHANGE };
 enum node_kind { N_KERNEL, N_MEMSET, N_EMPTY, N_RECORD, N_WAIT };
@@ -89,30 +87,11 @@ struct act {
 };
 
 struct world {
-	uint64_t random;
+	struct gst_random random;
 	struct graph graphs[GRAPHS];
 	struct act acts[ACTS_MAX];
 	int act_count;
 };
-
-static uint64_t next_random(struct world *w)
-{
-	uint64_t z = (w->random += UINT64_C(0x9e3779b97f4a7c15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-static int below(struct world *w, int n)
-{
-	return (int)(next_random(w) % (uint64_t)n);
-}
-
-static bool chance(struct world *w, int percent)
-{
-	return below(w, 100) < percent;
-}
 
 /* ---- a random program ------------------------------------------------------------------------------------ */
 
@@ -123,12 +102,12 @@ static bool is_captured(const struct graph *g, int node)
 
 static void make_graph(struct world *w, struct graph *g, bool is_body)
 {
-	g->node_count = 1 + below(w, NODES_MAX);
+	g->node_count = 1 + gst_below(&w->random, NODES_MAX);
 	for (int i = 0; i < g->node_count; i++) {
-		int at = below(w, i + 1);
+		int at = gst_below(&w->random, i + 1);
 
-		g->kind[i] = (enum node_kind)below(w, is_body ? 3 : 5);
-		g->event[i] = below(w, EVENTS);
+		g->kind[i] = (enum node_kind)gst_below(&w->random, is_body ? 3 : 5);
+		g->event[i] = gst_below(&w->random, EVENTS);
 		/* At most one node records an event: of two nobody knows which is the latest. */
 		for (int k = 0; k < i && g->kind[i] == N_RECORD; k++) {
 			if (g->kind[k] == N_RECORD && g->event[k] == g->event[i])
@@ -141,15 +120,16 @@ static void make_graph(struct world *w, struct graph *g, bool is_body)
 		for (int k = i + 1; k < g->node_count && g->edge_count < EDGES_MAX; k++) {
 			struct edge *e = &g->edges[g->edge_count];
 
-			if (!chance(w, 35))
+			if (!gst_chance(&w->random, 35))
 				continue;
 			*e = (struct edge){.from = i, .to = k, .made = -1, .removed = -1};
-			if (g->kind[i] == N_KERNEL && g->kind[k] == N_KERNEL && chance(w, 50))
-				e->port = (enum port)below(w, 4);
-			if (chance(w, 8)) {
-				e->made = below(w, w->act_count);
-			} else if (chance(w, 8)) {
-				e->removed = below(w, w->act_count);
+			if (g->kind[i] == N_KERNEL && g->kind[k] == N_KERNEL &&
+			    gst_chance(&w->random, 50))
+				e->port = (enum port)gst_below(&w->random, 4);
+			if (gst_chance(&w->random, 8)) {
+				e->made = gst_below(&w->random, w->act_count);
+			} else if (gst_chance(&w->random, 8)) {
+				e->removed = gst_below(&w->random, w->act_count);
 			}
 			/* Only a call of the trace can tell when. */
 			if (e->made >= 0 && w->acts[e->made].kind != CHANGE)
@@ -166,17 +146,19 @@ static void make_world(struct world *w, uint64_t seed, int length)
 	static const enum act_kind kinds[] = {KERNEL, RECORD, RECORD, WAIT,   WAIT,
 					      LAUNCH, LAUNCH, LAUNCH, LAUNCH, CHANGE};
 
-	*w = (struct world){.random = seed * 0x2545f4914f6cdd1d + 1};
+	*w = (struct world){.random = gst_random_from(seed)};
 	for (int i = 0; i < length; i++) {
 		struct act *a = &w->acts[i];
 
-		a->kind = kinds[below(w, 10)];
-		a->stream = below(w, STREAMS);
-		a->event = below(w, EVENTS);
-		a->graph = below(w, 2);
-		a->loops = a->graph ? 0 : below(w, LOOPS_MAX + 1);
-		a->disabled = chance(w, 30) ? (unsigned)below(w, 1 << NODES_MAX) : 0;
-		a->has_number = chance(w, 50);
+		a->kind = kinds[gst_below(&w->random, 10)];
+		a->stream = gst_below(&w->random, STREAMS);
+		a->event = gst_below(&w->random, EVENTS);
+		a->graph = gst_below(&w->random, 2);
+		a->loops = a->graph ? 0 : gst_below(&w->random, LOOPS_MAX + 1);
+		a->disabled = gst_chance(&w->random, 30)
+				      ? (unsigned)gst_below(&w->random, 1 << NODES_MAX)
+				      : 0;
+		a->has_number = gst_chance(&w->random, 50);
 	}
 	w->act_count = length;
 	for (int i = 0; i < GRAPHS; i++)
@@ -184,24 +166,6 @@ static void make_world(struct world *w, uint64_t seed, int length)
 }
 
 /* ---- as a trace --------------------------------------------------------------------------------------------- */
-
-struct text {
-	char data[1 << 17];
-	size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(t->data + t->used, sizeof(t->data) - t->used, fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(t->data) - t->used)
-		abort();
-	t->used += (size_t)n;
-}
 
 /* Ids of graphs: 1 to 3 of the program, 11 to 13 their clones. */
 static uint64_t node_id(int graph, const struct graph *g, int node, bool is_clone)
@@ -220,7 +184,7 @@ static int capture_of(int graph, int node)
 	return 1000 + 100 * graph + node;
 }
 
-static void put_edge(struct text *t, int graph, const struct graph *g, const struct edge *e,
+static void put_edge(struct gst_text *t, int graph, const struct graph *g, const struct edge *e,
 		     bool is_clone, int corr, bool is_removal, enum lie lie)
 {
 	enum port port = e->port;
@@ -232,35 +196,35 @@ static void put_edge(struct text *t, int graph, const struct graph *g, const str
 	} else if (port == P_LAUNCH_ORDER && lie == LIE_LAUNCH_ORDER_IS_PROGRAMMATIC) {
 		port = P_PROGRAMMATIC;
 	}
-	put(t, "graph_edge from=0x%" PRIx64 " to=0x%" PRIx64 " graph=%d",
-	    node_id(graph, g, e->from, is_clone), node_id(graph, g, e->to, is_clone),
-	    graph + (is_clone ? 11 : 1));
+	gst_put(t, "graph_edge from=0x%" PRIx64 " to=0x%" PRIx64 " graph=%d",
+		node_id(graph, g, e->from, is_clone), node_id(graph, g, e->to, is_clone),
+		graph + (is_clone ? 11 : 1));
 	/* The clone's edges do not say their port: the original's do, or those made later. */
 	if (!is_clone || corr >= 100)
-		put(t, " port=%d", port == P_UNKNOWN ? 0 : (int)port + 1);
+		gst_put(t, " port=%d", port == P_UNKNOWN ? 0 : (int)port + 1);
 	if (is_removal)
-		put(t, " change=removed");
-	put(t, " corr=%d\n", corr);
+		gst_put(t, " change=removed");
+	gst_put(t, " corr=%d\n", corr);
 }
 
-static void put_graph(struct text *t, const struct world *w, int graph, enum lie lie)
+static void put_graph(struct gst_text *t, const struct world *w, int graph, enum lie lie)
 {
 	static const char *const types[] = {"kernel", "memset", "empty", "kernel", "kernel"};
 	const struct graph *g = &w->graphs[graph];
 
-	put(t, "graph graph=%d\ngraph graph=%d handle=0x%x corr=%d\n", graph + 1, graph + 11,
-	    0xa00 + graph, made_by(graph));
+	gst_put(t, "graph graph=%d\ngraph graph=%d handle=0x%x corr=%d\n", graph + 1, graph + 11,
+		0xa00 + graph, made_by(graph));
 	for (int i = 0; i < g->node_count; i++) {
 		/* A kernel has its name from its capture: without one CUPTI's word for it is not believed. */
-		put(t, "graph_node node=0x%" PRIx64 " graph=%d type=%s%s corr=%d\n",
-		    node_id(graph, g, i, false), graph + 1, types[g->kind[i]],
-		    g->kind[i] == N_KERNEL ? " name=\"k\"" : "",
-		    is_captured(g, i) ? capture_of(graph, i) : 0);
-		put(t,
-		    "graph_node node=0x%" PRIx64 " original=0x%" PRIx64
-		    " graph=%d type=%s corr=%d\n",
-		    node_id(graph, g, i, true), node_id(graph, g, i, false), graph + 11,
-		    types[g->kind[i]], made_by(graph));
+		gst_put(t, "graph_node node=0x%" PRIx64 " graph=%d type=%s%s corr=%d\n",
+			node_id(graph, g, i, false), graph + 1, types[g->kind[i]],
+			g->kind[i] == N_KERNEL ? " name=\"k\"" : "",
+			is_captured(g, i) ? capture_of(graph, i) : 0);
+		gst_put(t,
+			"graph_node node=0x%" PRIx64 " original=0x%" PRIx64
+			" graph=%d type=%s corr=%d\n",
+			node_id(graph, g, i, true), node_id(graph, g, i, false), graph + 11,
+			types[g->kind[i]], made_by(graph));
 	}
 	for (int i = 0; i < g->edge_count; i++) {
 		const struct edge *e = &g->edges[i];
@@ -286,21 +250,22 @@ static void put_graph(struct text *t, const struct world *w, int graph, enum lie
 		char original[64] = "";
 
 		if (lie == LIE_INTERNAL_IS_OWN) {
-			put(t, "graph_node node=0x%x0000003f graph=%d type=kernel name=\"k\"\n",
-			    graph + 1, graph + 1);
+			gst_put(t, "graph_node node=0x%x0000003f graph=%d type=kernel name=\"k\"\n",
+				graph + 1, graph + 1);
 			snprintf(original, sizeof(original), " original=0x%x0000003f", graph + 1);
 		}
-		put(t, "graph_node node=0x%x0000003f graph=%d type=kernel%s corr=%d\n", graph + 11,
-		    graph + 11, original, made_by(graph));
-		put(t,
-		    "graph_edge from=0x%" PRIx64 " to=0x%x0000003f graph=%d port=1 corr=%d\n"
-		    "graph_edge from=0x%x0000003f to=0x%" PRIx64 " graph=%d port=1 corr=%d\n",
-		    node_id(graph, g, 0, true), graph + 11, graph + 11, made_by(graph), graph + 11,
-		    node_id(graph, g, g->node_count - 1, true), graph + 11, made_by(graph));
+		gst_put(t, "graph_node node=0x%x0000003f graph=%d type=kernel%s corr=%d\n",
+			graph + 11, graph + 11, original, made_by(graph));
+		gst_put(t,
+			"graph_edge from=0x%" PRIx64 " to=0x%x0000003f graph=%d port=1 corr=%d\n"
+			"graph_edge from=0x%x0000003f to=0x%" PRIx64 " graph=%d port=1 corr=%d\n",
+			node_id(graph, g, 0, true), graph + 11, graph + 11, made_by(graph),
+			graph + 11, node_id(graph, g, g->node_count - 1, true), graph + 11,
+			made_by(graph));
 	}
 	if (graph < 2)
-		put(t, "graph_exec exec=0x%x graph=%d id=%d corr=%d\n", 0xa00 + graph, graph + 1,
-		    graph + 11, made_by(graph));
+		gst_put(t, "graph_exec exec=0x%x graph=%d id=%d corr=%d\n", 0xa00 + graph,
+			graph + 1, graph + 11, made_by(graph));
 }
 
 static bool has_record(const struct graph *g, int node, unsigned disabled)
@@ -308,8 +273,8 @@ static bool has_record(const struct graph *g, int node, unsigned disabled)
 	return (g->kind[node] == N_KERNEL || g->kind[node] == N_MEMSET) && !(disabled >> node & 1);
 }
 
-static void put_nodes(struct text *t, const struct graph *g, int graph, int corr, unsigned disabled,
-		      int iteration, enum lie lie)
+static void put_nodes(struct gst_text *t, const struct graph *g, int graph, int corr,
+		      unsigned disabled, int iteration, enum lie lie)
 {
 	for (int i = 0; i < g->node_count; i++) {
 		int node = lie == LIE_OTHER_NODE && i == 0 ? g->node_count - 1 : i;
@@ -321,12 +286,12 @@ static void put_nodes(struct text *t, const struct graph *g, int graph, int corr
 		if (!has_record(g, node, disabled))
 			node = i;
 		/* Times say nothing but which iteration came first. */
-		put(t,
-		    "%s corr=%d start_ns=%d end_ns=%d ctx=1 stream=99 graph=%d graph_node=0x%" PRIx64
-		    "%s\n",
-		    g->kind[i] == N_KERNEL ? "kernel" : "memset", corr,
-		    1000000 + iteration * 100 + i, 1000000 + iteration * 100 + i, graph + 11,
-		    node_id(graph, g, node, true), g->kind[i] == N_KERNEL ? " name=\"k\"" : "");
+		gst_put(t,
+			"%s corr=%d start_ns=%d end_ns=%d ctx=1 stream=99 graph=%d graph_node=0x%" PRIx64
+			"%s\n",
+			g->kind[i] == N_KERNEL ? "kernel" : "memset", corr,
+			1000000 + iteration * 100 + i, 1000000 + iteration * 100 + i, graph + 11,
+			node_id(graph, g, node, true), g->kind[i] == N_KERNEL ? " name=\"k\"" : "");
 	}
 }
 
@@ -352,34 +317,48 @@ static int meant(const struct world *w, int k, int event)
 	return -1;
 }
 
-static struct text the_text, device_text;
-
-static const struct text *make_text(const struct world *w, enum lie lie)
+/* CUPTI's number of a stream, and its handle. */
+static int id_of(int stream)
 {
-	struct text *t = &the_text;
+	return stream ? 12 + stream : 7;
+}
+
+static int handle_of(int stream)
+{
+	return stream ? 0x100 + stream : 1;
+}
+
+/* With @r its chunks are cut and come in another order. One of two texts in turn. */
+static const struct gst_text *make_text(const struct world *w, enum lie lie, struct gst_random *r)
+{
+	static struct gst_text texts[2];
+	static struct gst_source sources[] = {{.chunk = "chunk events process=1 thread=1"},
+					      {.chunk = "chunk events process=1"}};
+	static bool is_second;
+	struct gst_text *whole = &texts[is_second = !is_second];
+	struct gst_text *t = &sources[0].lines, *device = &sources[1].lines;
 	int now = 1000;
 
-	t->used = device_text.used = 0;
-	put(t, "gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\n"
-	       "context ctx=1 device=0 null_stream=7\n");
-	for (int s = 0; s < STREAMS; s++)
-		put(t, "stream ctx=1 stream=%d type=nonblocking handle=0x%x\n", 13 + s, 0x100 + s);
+	whole->used = t->used = device->used = 0;
+	gst_put(whole, "gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\n"
+		       "context ctx=1 device=0 null_stream=7\nstream ctx=1 stream=7 type=legacy\n");
+	for (int s = 1; s < STREAMS; s++)
+		gst_put(whole, "stream ctx=1 stream=%d type=%s handle=0x%x\n", id_of(s),
+			s == 1 ? "blocking" : "nonblocking", handle_of(s));
 	for (int i = 0; i < GRAPHS; i++)
-		put_graph(t, w, i, lie);
-	put(&device_text, "chunk events process=1\n");
-	put(t, "chunk events process=1 thread=1\n");
+		put_graph(whole, w, i, lie);
 	for (int e = 0; e < EVENTS; e++)
-		put(t,
-		    "call_event corr=%d enter_ns=%d api=cuEventCreate ctx=1\n"
-		    "call_exit corr=%d exit_ns=%d value=0x%x\n",
-		    20 + e, now, 20 + e, now, 0x900 + e);
+		gst_put(t,
+			"call_event corr=%d enter_ns=%d api=cuEventCreate ctx=1\n"
+			"call_exit corr=%d exit_ns=%d value=0x%x\n",
+			20 + e, now, 20 + e, now, 0x900 + e);
 	for (int i = 0; i < 2; i++) {
 		const struct graph *g = &w->graphs[i];
 
-		put(t,
-		    "call_graph corr=%d enter_ns=%d api=cuStreamBeginCapture_v2 ctx=1 stream=0x100\n"
-		    "call_exit corr=%d exit_ns=%d\n",
-		    30 + i, now, 30 + i, now);
+		gst_put(t,
+			"call_graph corr=%d enter_ns=%d api=cuStreamBeginCapture_v2 ctx=1 stream=0x101\n"
+			"call_exit corr=%d exit_ns=%d\n",
+			30 + i, now, 30 + i, now);
 		now++;
 		for (int n = 0; n < g->node_count; n++) {
 			int event = g->event[n];
@@ -388,20 +367,22 @@ static const struct text *make_text(const struct world *w, enum lie lie)
 				continue;
 			if (lie == LIE_OTHER_EVENT)
 				event = (event + 1) % EVENTS;
-			put(t,
-			    "call_event corr=%d enter_ns=%d api=%s ctx=1 stream=0x100 event=0x%x flags=%d\n"
-			    "call_exit corr=%d exit_ns=%d\n",
-			    capture_of(i, n), now,
-			    g->kind[n] == N_WAIT ? "cuStreamWaitEvent" : "cuEventRecordWithFlags",
-			    0x900 + event, 1, capture_of(i, n), now);
+			gst_put(t,
+				"call_event corr=%d enter_ns=%d api=%s ctx=1 stream=0x101 event=0x%x flags=%d\n"
+				"call_exit corr=%d exit_ns=%d\n",
+				capture_of(i, n), now,
+				g->kind[n] == N_WAIT ? "cuStreamWaitEvent"
+						     : "cuEventRecordWithFlags",
+				0x900 + event, 1, capture_of(i, n), now);
 			now++;
 		}
-		put(t,
-		    "call_graph corr=%d enter_ns=%d api=cuStreamEndCapture ctx=1 stream=0x100\n"
-		    "call_exit corr=%d exit_ns=%d\n"
-		    "call_graph corr=%d enter_ns=%d api=cuGraphInstantiateWithFlags ctx=1 graph=0xb00\n"
-		    "call_exit corr=%d exit_ns=%d value=0x%x\n",
-		    40 + i, now, 40 + i, now, made_by(i), now + 1, made_by(i), now + 1, 0xa00 + i);
+		gst_put(t,
+			"call_graph corr=%d enter_ns=%d api=cuStreamEndCapture ctx=1 stream=0x101\n"
+			"call_exit corr=%d exit_ns=%d\n"
+			"call_graph corr=%d enter_ns=%d api=cuGraphInstantiateWithFlags ctx=1 graph=0xb00\n"
+			"call_exit corr=%d exit_ns=%d value=0x%x\n",
+			40 + i, now, 40 + i, now, made_by(i), now + 1, made_by(i), now + 1,
+			0xa00 + i);
 		now += 2;
 	}
 	for (int i = 0; i < w->act_count; i++) {
@@ -411,63 +392,63 @@ static const struct text *make_text(const struct world *w, enum lie lie)
 
 		switch (a->kind) {
 		case KERNEL:
-			put(t,
-			    "call_launch corr=%d enter_ns=%d api=cuLaunchKernel ctx=1 stream=0x%x\n",
-			    corr, now++, 0x100 + a->stream);
-			put(&device_text, "kernel corr=%d ctx=1 stream=%d name=\"k\"\n", corr,
-			    13 + a->stream);
+			gst_put(t,
+				"call_launch corr=%d enter_ns=%d api=cuLaunchKernel ctx=1 stream=0x%x\n",
+				corr, now++, handle_of(a->stream));
+			gst_put(device, "kernel corr=%d ctx=1 stream=%d name=\"k\"\n", corr,
+				id_of(a->stream));
 			break;
 		case RECORD:
 		case WAIT:
-			put(t,
-			    "call_event corr=%d enter_ns=%d api=%s ctx=1 stream=0x%x event=0x%x\n",
-			    corr, now++, a->kind == WAIT ? "cuStreamWaitEvent" : "cuEventRecord",
-			    0x100 + a->stream, 0x900 + a->event);
+			gst_put(t,
+				"call_event corr=%d enter_ns=%d api=%s ctx=1 stream=0x%x event=0x%x\n",
+				corr, now++,
+				a->kind == WAIT ? "cuStreamWaitEvent" : "cuEventRecord",
+				handle_of(a->stream), 0x900 + a->event);
 			if (a->kind == RECORD) {
-				put(&device_text,
-				    "event corr=%d ctx=1 stream=%d event_id=%d sync_id=%d\n", corr,
-				    13 + a->stream, a->event, number_of(i, NODES_MAX));
+				gst_put(device,
+					"event corr=%d ctx=1 stream=%d event_id=%d sync_id=%d\n",
+					corr, id_of(a->stream), a->event, number_of(i, NODES_MAX));
 			} else if (a->has_number && meant(w, i, a->event) >= 0) {
-				int r = meant(w, i, a->event);
+				int latest = meant(w, i, a->event);
 
-				put(&device_text,
-				    "sync corr=%d ctx=1 stream=%d type=stream-wait-event event_id=%d sync_id=%d\n",
-				    corr, 13 + a->stream, a->event,
-				    number_of(r / 64, r % 64 == 63 ? NODES_MAX : r % 64) +
-					    (lie == LIE_OTHER_NUMBER ? 1000 : 0));
+				gst_put(device,
+					"sync corr=%d ctx=1 stream=%d type=stream-wait-event event_id=%d sync_id=%d\n",
+					corr, id_of(a->stream), a->event,
+					number_of(latest / 64,
+						  latest % 64 == 63 ? NODES_MAX : latest % 64) +
+						(lie == LIE_OTHER_NUMBER ? 1000 : 0));
 			}
 			break;
 		case LAUNCH:
-			put(t,
-			    "call_graph corr=%d enter_ns=%d api=cuGraphLaunch ctx=1 stream=0x%x exec=0x%x\n",
-			    corr, now++, 0x100 + a->stream, 0xa00 + a->graph);
-			put_nodes(&device_text, g, a->graph, corr, a->disabled, 0, lie);
+			gst_put(t,
+				"call_graph corr=%d enter_ns=%d api=cuGraphLaunch ctx=1 stream=0x%x exec=0x%x\n",
+				corr, now++, handle_of(a->stream), 0xa00 + a->graph);
+			put_nodes(device, g, a->graph, corr, a->disabled, 0, lie);
 			for (int k = 0; k < a->loops; k++)
-				put_nodes(&device_text, &w->graphs[2], 2, corr, 0, k + 1, lie);
+				put_nodes(device, &w->graphs[2], 2, corr, 0, k + 1, lie);
 			for (int n = 0; n < g->node_count; n++) {
 				if (g->kind[n] == N_RECORD)
-					put(&device_text,
-					    "event corr=%d ctx=1 stream=%d event_id=%d sync_id=%d\n",
-					    corr, 13 + a->stream, g->event[n], number_of(i, n));
+					gst_put(device,
+						"event corr=%d ctx=1 stream=%d event_id=%d sync_id=%d\n",
+						corr, id_of(a->stream), g->event[n],
+						number_of(i, n));
 			}
 			break;
 		case CHANGE:
-			put(t,
-			    "call_graph corr=%d enter_ns=%d api=cuGraphExecKernelNodeSetParams ctx=1 exec=0x%x\n",
-			    corr, now++, 0xa00 + a->graph);
+			gst_put(t,
+				"call_graph corr=%d enter_ns=%d api=cuGraphExecKernelNodeSetParams ctx=1 exec=0x%x\n",
+				corr, now++, 0xa00 + a->graph);
 			break;
 		}
-		put(t, "call_exit corr=%d exit_ns=%d\n", corr, now++);
+		gst_put(t, "call_exit corr=%d exit_ns=%d\n", corr, now++);
 	}
-	put(t, "%schunk defs process=1\nend time_ns=900000\n", device_text.data);
-	return t;
+	gst_put_sources(whole, sources, 2, r);
+	gst_put(whole, "chunk defs process=1\nend time_ns=900000\n");
+	return whole;
 }
 
 /* ---- the rules, over all pairs ----------------------------------------------------------------------------- */
-
-struct relation {
-	uint64_t bits[POINTS_MAX][WORDS];
-};
 
 /* An op, or a node of a launch in one iteration, with a record or without. */
 struct thing {
@@ -481,37 +462,18 @@ struct oracle {
 	int count;
 	/* must: promised. may: perhaps as well. all: as if ports that were not seen were the nodes' ends: what
 	 * is not in there is surely no order */
-	struct relation must, may, all;
+	struct gst_relation must, may, all;
 };
 
 enum strength { ALL, MAY, MUST };
 
 static void relate(struct oracle *o, int from, int to, enum strength s)
 {
-	uint64_t bit = UINT64_C(1) << (to % 64);
-
-	o->all.bits[from][to / 64] |= bit;
+	gst_relation_set(&o->all, from, to);
 	if (s >= MAY)
-		o->may.bits[from][to / 64] |= bit;
+		gst_relation_set(&o->may, from, to);
 	if (s == MUST)
-		o->must.bits[from][to / 64] |= bit;
-}
-
-static bool has(const struct relation *r, int from, int to)
-{
-	return r->bits[from][to / 64] >> (to % 64) & 1;
-}
-
-static void close_relation(struct relation *r, int points)
-{
-	for (int k = 0; k < points; k++) {
-		for (int i = 0; i < points; i++) {
-			if (!has(r, i, k))
-				continue;
-			for (int x = 0; x < WORDS; x++)
-				r->bits[i][x] |= r->bits[k][x];
-		}
-	}
+		gst_relation_set(&o->must, from, to);
 }
 
 static int begin_of(int thing)
@@ -611,10 +573,16 @@ static void relate_wait(struct oracle *o, int k, int x, int event, bool is_node)
 	}
 }
 
+/* One stream, or one of the two is the default stream and the other a blocking one. */
+static bool by_stream(const struct act *a, const struct act *b)
+{
+	return a->stream == b->stream || a->stream + b->stream == 1;
+}
+
 static void make_oracle(struct oracle *o, const struct world *w)
 {
-	memset(o, 0, sizeof(*o));
 	o->w = w;
+	o->count = 0;
 	for (int k = 0; k < w->act_count; k++) {
 		const struct act *a = &w->acts[k];
 
@@ -628,6 +596,9 @@ static void make_oracle(struct oracle *o, const struct world *w)
 				(void)add_thing(o, k, 2, n, i);
 		}
 	}
+	gst_relation_reset(&o->must, 2 * o->count);
+	gst_relation_reset(&o->may, 2 * o->count);
+	gst_relation_reset(&o->all, 2 * o->count);
 	for (int x = 0; x < o->count; x++)
 		relate(o, begin_of(x), end_of(x), MUST);
 	for (int k = 0; k < w->act_count; k++) {
@@ -641,7 +612,7 @@ static void make_oracle(struct oracle *o, const struct world *w)
 			const struct act *b = &w->acts[i];
 
 			if (b->kind != CHANGE &&
-			    (b->stream == a->stream ||
+			    (by_stream(b, a) ||
 			     (a->kind == LAUNCH && b->kind == LAUNCH && a->graph == b->graph)))
 				relate(o, end_of(find_thing(o, i, 0, -1, 0)), begin_of(x), MUST);
 		}
@@ -658,48 +629,15 @@ static void make_oracle(struct oracle *o, const struct world *w)
 					    w->graphs[a->graph].event[n], true);
 		}
 	}
-	close_relation(&o->must, 2 * o->count);
-	close_relation(&o->may, 2 * o->count);
-	close_relation(&o->all, 2 * o->count);
+	gst_relation_close(&o->must);
+	gst_relation_close(&o->may);
+	gst_relation_close(&o->all);
 }
 
 /* ---- comparison ------------------------------------------------------------------------------------------------ */
 
-struct engine {
-	struct gst_arena *arena;
-	struct gst_loader *loader;
-	const struct gst_model *m;
-	const struct gst_order *o;
-};
-
-static void close_engine(struct engine *e)
-{
-	gst_loader_close(e->loader);
-	gst_model_free(e->m);
-	gst_arena_free(e->arena);
-}
-
-static bool open_engine(struct engine *e, const struct text *t)
-{
-	struct gst_err err = {0};
-	const struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
-	const char *bad;
-
-	*e = (struct engine){.arena = gst_arena_new(0)};
-	if (gst_loader_open_memory(t->data, t->used, "oracle", &options, &e->loader, &err) ||
-	    gst_model_build(&e->loader, 1, e->arena, &e->m, &err) ||
-	    gst_order_build(e->m, e->arena, &e->o, &err)) {
-		fprintf(stderr, "%s\n", err.text);
-		return false;
-	}
-	bad = gst_model_validate(e->m);
-	if (bad)
-		fprintf(stderr, "invalid model: %s\n", bad);
-	return !bad;
-}
-
 /* The engine's op of each thing. False: one that should be there is not, or one is too many. */
-static bool match(struct oracle *o, const struct engine *e)
+static bool match(struct oracle *o, const struct gst_engine *e)
 {
 	uint32_t matched = 0;
 
@@ -738,13 +676,13 @@ static bool is_noticed(const struct world *w, enum lie lie, uint64_t without, co
 {
 	static struct oracle o;
 	static const char *const questions[] = {"any path", "documented", "a certain no"};
-	struct engine e;
+	struct gst_engine e;
 	bool is_bad;
 
 	*what = "ops";
 	*from = *to = 0;
-	if (!open_engine(&e, make_text(w, lie))) {
-		close_engine(&e);
+	if (!gst_engine_open(&e, make_text(w, lie, NULL))) {
+		gst_engine_close(&e);
 		return true;
 	}
 	make_oracle(&o, w);
@@ -762,25 +700,26 @@ static bool is_noticed(const struct world *w, enum lie lie, uint64_t without, co
 			*to = k;
 			*what = questions[0];
 			any = gst_order_before(e.o, a, b, &q);
-			is_bad = (any == GST_YES) != has(&o.may, end_of(i), begin_of(k));
+			is_bad = (any == GST_YES) !=
+				 gst_relation_has(&o.may, end_of(i), begin_of(k));
 			if (!is_bad) {
 				*what = questions[2];
 				/* Which node of the graph holds the body is not in the trace. */
 				is_bad = any == GST_NO && !without &&
 					 o.things[i].act == o.things[k].act &&
 					 o.things[i].node >= 0 && o.things[k].node >= 0 &&
-					 (has(&o.all, end_of(i), begin_of(k)) ||
+					 (gst_relation_has(&o.all, end_of(i), begin_of(k)) ||
 					  o.things[i].graph != o.things[k].graph);
 			}
 			q.documented_only = true;
 			if (!is_bad) {
 				*what = questions[1];
 				is_bad = (gst_order_before(e.o, a, b, &q) == GST_YES) !=
-					 has(&o.must, end_of(i), begin_of(k));
+					 gst_relation_has(&o.must, end_of(i), begin_of(k));
 			}
 		}
 	}
-	close_engine(&e);
+	gst_engine_close(&e);
 	return is_bad;
 }
 
@@ -800,7 +739,7 @@ static int check_programs(uint64_t first_seed, uint64_t seeds)
 		if (!is_noticed(&w, NO_LIE, 0, &what, &from, &to))
 			continue;
 		fprintf(stderr, "seed %" PRIu64 ": thing %d before thing %d: %s\n%s", s, from, to,
-			what, make_text(&w, NO_LIE)->data);
+			what, make_text(&w, NO_LIE, NULL)->data);
 		return 1;
 	}
 	printf("%" PRIu64 " programs from seed %" PRIu64 ": engine and oracle agree on all pairs\n",
@@ -825,14 +764,83 @@ static int check_negative(const char *name, enum lie lie, uint64_t without, uint
 	return 1;
 }
 
+/* No cycle, no S3 at a non-blocking stream; chunks in another order make the same graph. */
+static int check_properties(uint64_t first_seed, uint64_t seeds)
+{
+	for (uint64_t s = first_seed; s < first_seed + seeds; s++) {
+		struct gst_random r = gst_random_from(s);
+		struct gst_engine plain, other;
+		const char *what = NULL;
+		struct world w;
+
+		make_world(&w, s, length_of(s));
+		if (!gst_engine_open(&plain, make_text(&w, NO_LIE, NULL)) ||
+		    !gst_engine_open(&other, make_text(&w, NO_LIE, &r)))
+			return 1;
+		if (!gst_engine_is_sound(&plain))
+			what = "a cycle, or S3 at a non-blocking stream";
+		if (gst_engines_differ(&plain, &other))
+			what = "chunks in another order make another graph";
+		gst_engine_close(&other);
+		gst_engine_close(&plain);
+		if (what) {
+			fprintf(stderr, "seed %" PRIu64 ": %s\n", s, what);
+			return 1;
+		}
+	}
+	printf("no cycle, no S3 at a non-blocking stream, the same in any order of chunks\n");
+	return 0;
+}
+
+/* An act added at the end changes no answer about those before it, nodes of graphs included. */
+static int check_prefix(uint64_t first_seed, uint64_t seeds)
+{
+	for (uint64_t s = first_seed; s < first_seed + seeds; s++) {
+		struct gst_engine a, b;
+		bool is_bad = false;
+		struct world w;
+
+		make_world(&w, s, length_of(s));
+		/* What a change makes or removes would be there from the start without it. */
+		if (w.acts[w.act_count - 1].kind == CHANGE)
+			continue;
+		if (!gst_engine_open(&b, make_text(&w, NO_LIE, NULL)))
+			return 1;
+		w.act_count--;
+		if (!gst_engine_open(&a, make_text(&w, NO_LIE, NULL)))
+			return 1;
+		for (gst_op_id i = 0; i < a.m->op_count; i++) {
+			for (gst_op_id k = 0; k < a.m->op_count; k++) {
+				const struct gst_path_query q = {.documented_only = true};
+
+				is_bad |= gst_order_before(a.o, i, k, NULL) !=
+						  gst_order_before(b.o, i, k, NULL) ||
+					  gst_order_before(a.o, i, k, &q) !=
+						  gst_order_before(b.o, i, k, &q);
+			}
+		}
+		gst_engine_close(&b);
+		gst_engine_close(&a);
+		if (is_bad) {
+			fprintf(stderr, "seed %" PRIu64 ": the last call changes earlier answers\n",
+				s);
+			return 1;
+		}
+	}
+	printf("an op at the end changes no earlier answer\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	static const enum gst_rule rules[] = {GST_RULE_G2, GST_RULE_G3, GST_RULE_G4,
+	static const enum gst_rule rules[] = {GST_RULE_S3, GST_RULE_G2, GST_RULE_G3, GST_RULE_G4,
 					      GST_RULE_G5, GST_RULE_G7, GST_RULE_E6};
 	uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000;
 	uint64_t first_seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	int failed = check_programs(first_seed, seeds);
 
+	failed += check_properties(first_seed, seeds);
+	failed += check_prefix(first_seed, seeds / 2);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		char name[64];
 
