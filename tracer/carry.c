@@ -138,6 +138,15 @@ static void look_around(struct gst_carry *c, uint32_t now)
 	}
 }
 
+/* A context takes its modules along, without a word. */
+static bool is_context_over(const struct gst_carry *c, uint32_t ctx, uint32_t now)
+{
+	const struct gst_object *object = gst_objects_place(&c->objects->contexts, ctx);
+	uint32_t died = object ? atomic_load(&object->died) : 0;
+
+	return died && died <= now;
+}
+
 static bool is_wanted(struct gst_carry *c, const union record *r, uint32_t now)
 {
 	const struct gst_carry_graph *g;
@@ -156,6 +165,8 @@ static bool is_wanted(struct gst_carry *c, const union record *r, uint32_t now)
 	case GST_REC_GRAPH_EXEC:
 		return !is_over(&c->objects->execs, r->exec.exec,
 				r->exec.id ? r->exec.id : r->exec.graph, now);
+	case GST_REC_MODULE:
+		return !is_context_over(c, r->module.ctx, now);
 	default:
 		return true;
 	}
@@ -185,6 +196,8 @@ static void drop_ended(struct gst_carry *c)
 		if (is_wanted(c, &r, now)) {
 			memmove(c->memory + to, c->memory + at, sizeof(e) + e.bytes);
 			to += sizeof(e) + e.bytes;
+		} else if (is_other(r.head.kind)) {
+			c->other -= sizeof(e) + e.bytes;
 		}
 	}
 	c->used = to;
@@ -196,12 +209,39 @@ static bool has_room(const struct gst_carry *c, size_t need, bool is_of_others)
 	return need <= c->bytes - c->used && (!is_of_others || c->other + need <= c->bytes / 4);
 }
 
+/* A module is gone: nothing later needs it. Its id is not used again. */
+static void drop_module(struct gst_carry *c, uint32_t module)
+{
+	struct entry e;
+
+	for (size_t at = 0; at < c->used; at += sizeof(e) + e.bytes) {
+		union record r;
+
+		memcpy(&e, c->memory + at, sizeof(e));
+		get(&r, c->memory + at + sizeof(e), e.bytes);
+		if ((r.head.kind & GST_KIND_MASK) == GST_REC_MODULE && r.module.module == module) {
+			size_t bytes = sizeof(e) + e.bytes;
+
+			memmove(c->memory + at, c->memory + at + bytes, c->used - at - bytes);
+			c->used -= bytes;
+			c->other -= bytes;
+			return;
+		}
+	}
+}
+
 static void take_one(struct gst_carry *c, uint32_t segment, const unsigned char *record,
 		     uint32_t bytes, uint32_t kind)
 {
 	struct entry e = {segment, bytes};
 	bool is_of_others = is_other(kinds[kind]);
+	union record r;
 
+	get(&r, record, bytes);
+	if (kinds[kind] == GST_REC_MODULE && r.module.change == GST_GRAPH_CHANGE_REMOVED) {
+		drop_module(c, r.module.module);
+		return;
+	}
 	if (!has_room(c, sizeof(e) + bytes, is_of_others) && !is_of_others) {
 		if (!c->patience) {
 			drop_ended(c);

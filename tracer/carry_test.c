@@ -169,6 +169,63 @@ static void living_graphs_are_told_again(void **state)
 	bench_free(b);
 }
 
+static void modules_that_are_gone_are_not_told_again(void **state)
+{
+	struct bench *b = bench_new(1 << 20);
+	struct gst_rec_context context = {.ctx = 5};
+	struct gst_rec_module module = {
+		.head = gst_record_head(GST_KIND_MODULE, sizeof(module), 3)};
+
+	(void)state;
+	gst_objects_define_context(&b->objects, &context, 1);
+	for (uint32_t id = 1; id <= 4; id++) {
+		module.module = id;
+		module.ctx = id == 4 ? 5 : 6;
+		take(b, 0, &module, sizeof(module));
+	}
+	put(b, 1);
+	assert_int_equal(b->modules, 4);
+	module.module = 2;
+	module.ctx = 6;
+	module.change = GST_GRAPH_CHANGE_REMOVED;
+	take(b, 1, &module, sizeof(module));
+	module.module = 77; /* one that found no room */
+	take(b, 1, &module, sizeof(module));
+	put(b, 2);
+	assert_int_equal(b->modules, 3);
+	/* Its context ends, and with it the module. */
+	gst_objects_remove(&b->objects.contexts, 5, 5);
+	put(b, 2);
+	assert_int_equal(b->modules, 3);
+	put(b, 3);
+	assert_int_equal(b->modules, 2);
+	bench_free(b);
+}
+
+/* A program that loads and unloads all the time. */
+static void modules_give_their_room(void **state)
+{
+	struct bench *b = bench_new(64 << 10);
+	struct gst_rec_module module = {.head = gst_record_head(GST_KIND_MODULE, sizeof(module), 3),
+					.ctx = 6};
+
+	(void)state;
+	for (uint32_t id = 1; id <= 5000; id++) {
+		module.module = id;
+		module.change = GST_GRAPH_CHANGE_MADE;
+		take(b, 0, &module, sizeof(module));
+		if (id > 10) {
+			module.module = id - 10;
+			module.change = GST_GRAPH_CHANGE_REMOVED;
+			take(b, 0, &module, sizeof(module));
+		}
+	}
+	put(b, 1);
+	assert_int_equal(b->modules, 10);
+	assert_int_equal(b->lost[GST_REC_MODULE], 0);
+	bench_free(b);
+}
+
 static void ended_graphs_give_their_room(void **state)
 {
 	struct bench *b = bench_new(64 << 10);
@@ -247,6 +304,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(living_graphs_are_told_again),
+		cmocka_unit_test(modules_that_are_gone_are_not_told_again),
+		cmocka_unit_test(modules_give_their_room),
 		cmocka_unit_test(ended_graphs_give_their_room),
 		cmocka_unit_test(scarce_memory_forgets_no_graph_of_an_open_window),
 		cmocka_unit_test(what_finds_no_room_is_counted),

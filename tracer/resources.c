@@ -18,6 +18,7 @@ void gst_resources_enable(struct gst_callbacks *cb, const struct gst_cupti *cupt
 		GST_CUPTI_RESOURCE_STREAM_CREATED,
 		GST_CUPTI_RESOURCE_STREAM_DESTROY_STARTING,
 		GST_CUPTI_RESOURCE_MODULE_LOADED,
+		GST_CUPTI_RESOURCE_MODULE_UNLOAD_STARTING,
 		GST_CUPTI_RESOURCE_GRAPH_CREATED,
 		GST_CUPTI_RESOURCE_GRAPH_CLONED,
 		GST_CUPTI_RESOURCE_GRAPHNODE_CREATED,
@@ -161,19 +162,23 @@ void gst_resources_tell_owner(struct gst_callbacks *cb, struct gst_thread_slot *
 	}
 }
 
-static void on_module(struct gst_callbacks *cb, const struct gst_cupti_resource_data *data)
+static void on_module(struct gst_callbacks *cb, const struct gst_cupti_resource_data *data,
+		      uint32_t change)
 {
 	const struct gst_cupti_module_data *module = data->resourceDescriptor;
 	struct gst_rec_module rec = {
-		/* A module that is loaded inside a launch was loaded lazily. */
-		.head = gst_record_head(GST_KIND_MODULE, sizeof(rec), call_corr(open_call())),
 		.ctx = context_id(cb, data->context),
+		.change = change,
 	};
+	uint32_t bytes;
 
 	if (module) {
 		rec.module = module->moduleId;
 		rec.size = module->cubinSize;
-		(void)gst_lane_put_one(cb->defs, &rec, sizeof(rec));
+		bytes = gst_record_trim(&rec, sizeof(rec));
+		/* A module that is loaded inside a launch was loaded lazily. */
+		rec.head = gst_record_head(GST_KIND_MODULE, bytes, call_corr(open_call()));
+		(void)gst_lane_put_one(cb->defs, &rec, bytes);
 	}
 }
 
@@ -428,7 +433,10 @@ void gst_resources_on_event(struct gst_callbacks *cb, uint32_t cbid,
 		on_stream_end(cb, data);
 		break;
 	case GST_CUPTI_RESOURCE_MODULE_LOADED:
-		on_module(cb, data);
+		on_module(cb, data, GST_GRAPH_CHANGE_MADE);
+		break;
+	case GST_CUPTI_RESOURCE_MODULE_UNLOAD_STARTING:
+		on_module(cb, data, GST_GRAPH_CHANGE_REMOVED);
 		break;
 	default:
 		on_graph_event(cb, cbid, data->resourceDescriptor);

@@ -912,10 +912,13 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 	case GST_REC_EXEC_STATE:
 		ingest_graph(b, process, rec);
 		break;
-	case GST_REC_MODULE:
-		if (rec->corr)
+	case GST_REC_MODULE: {
+		const struct gst_rec_module *r = rec->data;
+
+		if (rec->corr && r->change == GST_GRAPH_CHANGE_MADE)
 			gst_vec_push(&b->loads, (uint64_t)process << 32 | rec->corr);
 		break;
+	}
 	case GST_REC_ANCHOR: {
 		const struct gst_rec_anchor *r = rec->data;
 		struct gst_anchor a = {.mono_ns = r->mono_ns,

@@ -804,6 +804,28 @@ static void load_module(void)
 	}
 }
 
+EXPORT void fake_module_unload(void)
+{
+	struct gst_cu_module params = {.module = (void *)(uintptr_t)0x30d1};
+	struct gst_cupti_module_data data = {.moduleId = 1};
+	struct gst_cupti_resource_data resource = {.context = FAKE_CONTEXT,
+						   .resourceDescriptor = &data};
+	struct call call;
+	bool was_loaded;
+
+	if (begin(&call, NULL, NULL, "cuModuleUnload", &params, NULL)) {
+		pthread_mutex_lock(&lock);
+		was_loaded = cuda.is_module_loaded;
+		cuda.is_module_loaded = false;
+		pthread_mutex_unlock(&lock);
+		if (was_loaded) {
+			fake_callback(GST_CUPTI_DOMAIN_RESOURCE,
+				      GST_CUPTI_RESOURCE_MODULE_UNLOAD_STARTING, &resource);
+		}
+	}
+	end(&call, GST_CU_SUCCESS);
+}
+
 static void run_kernel(int on, const char *kernel, uint64_t duration_ns)
 {
 	uint64_t start_ns, end_ns;

@@ -92,6 +92,9 @@ uint64_t fake_nvtx(const char *what, const char *text, uint64_t number);
 /* Run once inside this thread's next call, after its last enter callback. */
 void fake_inside(void (*action)(void *argument), void *argument);
 
+/* The module of all kernels: the next launch loads it again. */
+void fake_module_unload(void);
+
 /* The next call of this thread does nothing and returns @result. */
 void fake_fail_next(int result);
 

@@ -353,6 +353,7 @@ static void run_nvtx(const struct statement *s)
 	X("sync", 1, 1, run_destroy_or_wait(s, fake_event_sync, fake_stream_sync))              \
 	X("devsync", 0, 0, fake_device_sync())                                                  \
 	X("reset", 0, 0, fake_device_reset())                                                   \
+	X("unload", 0, 0, fake_module_unload())                                                 \
 	X("memory", 1, 2, fake_memory(W(1), s->words > 2 ? stream_of(W(2)) : FAKE_NULL))        \
 	X("nvtx", 1, 3, run_nvtx(s))                                                            \
 	X("hostrun", 2, 2, fake_host_run(stream_of(W(1)), number(W(2))))                        \

@@ -9,6 +9,7 @@
  *   memcpy h2d|d2h|d2d|h2h pageable|pinned SIZE [STREAM]   without STREAM: the synchronous form
  *   memset SIZE STREAM      hostfunc STREAM DURATION
  *   record EVENT STREAM     wait STREAM EVENT         query NAME    sync NAME    devsync    reset
+ *   unload                  the module that the first launch loads: the next one loads it again
  *   malloc NAME SIZE [STREAM]   free NAME [STREAM]    hostalloc NAME SIZE    hostfree NAME
  *   hostrun STREAM DURATION    a host function that really runs    hostruns   prints how many did
  *   nvtx WHAT [TEXT] | start TEXT NAME | end NAME | name-stream TEXT STREAM     as fake_nvtx() lists

@@ -351,6 +351,40 @@ static void modules_are_told_with_their_call(void **state)
 	scan_release(&scan);
 }
 
+static void modules_end_with_their_call(void **state)
+{
+	struct run *run = *state;
+	struct gst_rec_module module;
+	struct gst_rec_call call;
+	struct scan scan;
+	size_t last, unloads = 0;
+
+	/* loaded, unloaded and loaded again: the third window is told of one */
+	run->env[0] = "GSTRACE_START=paused";
+	run_script(run, "stream s; profiler on; launch s a 1us; devsync; unload; profiler off; "
+			"profiler on; launch s b 1us; devsync; profiler off; sleep 250ms; "
+			"profiler on; launch s c 1us; devsync; profiler off");
+	scan_open(&scan, run->trace);
+	assert_int_equal(scan_count(&scan, GST_REC_MODULE), 4);
+	scan_get(&scan, scan_find(&scan, GST_REC_MODULE, 1), &module, sizeof(module));
+	for (size_t i = 0; i < scan.count; i++) {
+		if (scan.records[i].kind == GST_REC_CALL) {
+			scan_get(&scan, i, &call, sizeof(call));
+			unloads += !strcmp(gst_api_find(call.api)->name, "cuModuleUnload") &&
+				   call.head.corr == module.head.corr;
+		}
+	}
+	assert_int_equal(unloads, 1);
+	assert_int_equal(module.change, GST_GRAPH_CHANGE_REMOVED);
+	assert_int_equal(module.module, 1);
+	last = scan_find(&scan, GST_REC_MODULE, 3);
+	assert_int_equal(scan.records[last].segment, 2);
+	scan_get(&scan, last, &module, sizeof(module));
+	assert_int_equal(module.change, GST_GRAPH_CHANGE_MADE);
+	assert_int_equal(module.head.corr, 0);
+	scan_release(&scan);
+}
+
 static void calls_about_memory_have_their_details(void **state)
 {
 	static const struct {
@@ -1211,6 +1245,7 @@ int main(void)
 		CASE(errors_are_recorded),
 		CASE(graphs_have_nodes_and_edges),
 		CASE(modules_are_told_with_their_call),
+		CASE(modules_end_with_their_call),
 		CASE(calls_about_memory_have_their_details),
 		CASE(graph_nodes_are_recorded_on_request),
 		CASE(the_per_thread_default_stream_is_told_apart),
