@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static _Atomic uint64_t used_bytes;
 static _Atomic uint64_t peak_bytes;
@@ -101,6 +103,22 @@ void gst_mem_free(void *p, size_t bytes)
 		return;
 	discharge(bytes ? bytes : 1);
 	free(p);
+}
+
+void gst_mem_populate(void *p, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)p + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)p + bytes) / page * page;
+
+	/* Linux 5.14 */
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+#else
+	(void)p;
+	(void)bytes;
+#endif
 }
 
 void gst_mem_set_limit(uint64_t limit)

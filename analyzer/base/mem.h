@@ -25,6 +25,12 @@ void *gst_mem_realloc(void *p, size_t old_bytes, size_t new_bytes);
 /** Give back @p of @bytes; NULL is fine. */
 void gst_mem_free(void *p, size_t bytes);
 
+/**
+ * Make the pages of @bytes at @p, which are the caller's and may be in use by others at the same time, so that who
+ * comes next does not wait for them. A hint: contents stay, and nothing happens where the system cannot.
+ */
+void gst_mem_populate(void *p, size_t bytes);
+
 /** Set the limit for the sum of all that is allocated here; 0 = none. */
 void gst_mem_set_limit(uint64_t limit_bytes);
 

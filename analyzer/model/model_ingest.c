@@ -458,17 +458,49 @@ static uint32_t dev_context(struct gst_builder *b, uint32_t process, uint32_t cu
 	return b->last_dev_context;
 }
 
-static void add_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec,
-		    struct gst_raw_dev dev)
+static uint32_t look_up_lane(struct gst_builder *b, uint32_t process, uint32_t ctx, uint32_t stream)
 {
-	struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t dev_ctx = ctx ? dev_context(b, process, ctx) : GST_NONE;
+	/* Contexts count from 0 up, processes of which no context is told from the other end down. */
+	uint64_t key = (uint64_t)(ctx ? dev_ctx : GST_NONE - process) << 32 | stream;
+	bool is_new;
+	uint32_t lane = *gst_map_add(&b->dev_lane_map, key, (uint32_t)b->dev_lanes.count, &is_new);
 
-	if (dev.ctx)
-		(void)dev_context(b, process, dev.ctx);
-	dev.corr = rec->corr;
-	dev.next = GST_NONE;
-	dev.kind = (uint8_t)(rec->kind - GST_REC_KERNEL);
-	gst_vec_push(&p->devs, dev);
+	if (is_new)
+		gst_vec_push(&b->dev_lanes,
+			     (struct gst_raw_lane){process, ctx, stream, dev_ctx, GST_NONE});
+	return lane;
+}
+
+/* The lane of a device record: mostly one of those asked for last. */
+static inline uint32_t dev_lane(struct gst_builder *b, uint32_t process, uint32_t ctx,
+				uint32_t stream)
+{
+	uint32_t *cached = &b->lane_cache[(stream + ctx * 37) % LANE_CACHE];
+
+	if (*cached) {
+		const struct gst_raw_lane *lane = &b->dev_lanes.data[*cached - 1];
+
+		if (lane->stream == stream && lane->ctx == ctx && lane->process == process)
+			return *cached - 1;
+	}
+	*cached = look_up_lane(b, process, ctx, stream) + 1;
+	return *cached - 1;
+}
+
+static inline struct gst_raw_dev *add_dev(struct gst_builder *b, uint32_t process,
+					  const struct gst_record *rec, uint64_t begin_ns,
+					  uint64_t end_ns, uint32_t lane)
+{
+	struct gst_raw_dev *dev = gst_vec_extend(&b->processes.data[process].devs, 1);
+
+	*dev = (struct gst_raw_dev){.begin_ns = begin_ns,
+				    .end_ns = end_ns,
+				    .corr = rec->corr,
+				    .lane = lane,
+				    .detail = GST_NONE,
+				    .kind = (uint8_t)(rec->kind - GST_REC_KERNEL)};
+	return dev;
 }
 
 static uint32_t small_id(uint64_t id)
@@ -498,7 +530,7 @@ static uint32_t intern_kernel(struct gst_builder *b, const struct gst_kernel *k)
 static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
 	const struct gst_rec_kernel *r = rec->data;
-	struct gst_raw_process *p = &b->processes.data[process];
+	uint32_t lane = dev_lane(b, process, r->ctx, r->stream);
 	struct gst_kernel k = {.grid = {r->grid_x, r->grid_y, r->grid_z},
 			       .block = {r->block_x, r->block_y, r->block_z},
 			       .registers = r->registers,
@@ -508,134 +540,110 @@ static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct 
 			       .channel = r->channel,
 			       .channel_type = r->channel_type,
 			       .launch_type = r->launch_type,
-			       .ctx = r->ctx ? dev_context(b, process, r->ctx) : GST_NONE,
+			       .ctx = b->dev_lanes.data[lane].dev_ctx,
 			       .graph_node = r->graph_node};
+	struct gst_raw_dev *dev = add_dev(b, process, rec, r->start_ns, r->end_ns, lane);
 
-	add_dev(b, process, rec,
-		(struct gst_raw_dev){.begin_ns = r->start_ns,
-				     .end_ns = r->end_ns,
-				     .ctx = r->ctx,
-				     .stream = r->stream,
-				     .name = string_id(p, r->name),
-				     .detail = intern_kernel(b, &k),
-				     .sync_id = r->graph,
-				     .flags = (uint8_t)r->flags,
-				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
+	dev->name = string_id(&b->processes.data[process], r->name);
+	dev->detail = intern_kernel(b, &k);
+	dev->sync_id = r->graph;
+	dev->flags = (uint8_t)r->flags;
+	dev->bits = r->graph_node ? RAW_DEV_NODE : 0;
 	b->detail_count++;
 }
 
 static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
 	const struct gst_rec_memcpy *r = rec->data;
-	struct gst_copy c = {.bytes = r->size,
-			     .graph_node = r->graph_node,
-			     .copy_kind = r->copy_kind,
-			     .src_kind = r->src_kind,
-			     .dst_kind = r->dst_kind,
-			     .is_async = r->is_async != 0,
-			     .is_peer = r->is_peer != 0,
-			     .channel = r->channel,
-			     .cupti_stream = r->stream,
-			     .src_device = r->src_device,
-			     .dst_device = r->dst_device,
-			     .src_ctx = GST_NONE,
-			     .dst_ctx = GST_NONE};
+	struct gst_raw_dev *dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+					  dev_lane(b, process, r->ctx, r->stream));
+	struct gst_copy *c = gst_vec_extend(&b->copies, 1);
 
+	*c = (struct gst_copy){.bytes = r->size,
+			       .graph_node = r->graph_node,
+			       .copy_kind = r->copy_kind,
+			       .src_kind = r->src_kind,
+			       .dst_kind = r->dst_kind,
+			       .is_async = r->is_async != 0,
+			       .is_peer = r->is_peer != 0,
+			       .channel = r->channel,
+			       .cupti_stream = r->stream,
+			       .src_device = r->src_device,
+			       .dst_device = r->dst_device,
+			       .src_ctx = GST_NONE,
+			       .dst_ctx = GST_NONE};
 	if (r->is_peer && r->src_ctx)
-		c.src_ctx = dev_context(b, process, r->src_ctx);
+		c->src_ctx = dev_context(b, process, r->src_ctx);
 	if (r->is_peer && r->dst_ctx)
-		c.dst_ctx = dev_context(b, process, r->dst_ctx);
-	add_dev(b, process, rec,
-		(struct gst_raw_dev){.begin_ns = r->start_ns,
-				     .end_ns = r->end_ns,
-				     .ctx = r->ctx,
-				     .stream = r->stream,
-				     .detail = (uint32_t)b->copies.count,
-				     .sync_id = r->graph,
-				     .flags = (uint8_t)r->flags,
-				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
-	gst_vec_push(&b->copies, c);
+		c->dst_ctx = dev_context(b, process, r->dst_ctx);
+	dev->detail = (uint32_t)b->copies.count - 1;
+	dev->sync_id = r->graph;
+	dev->flags = (uint8_t)r->flags;
+	dev->bits = r->graph_node ? RAW_DEV_NODE : 0;
 	b->detail_count++;
 }
 
 static void ingest_memset(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
 	const struct gst_rec_memset *r = rec->data;
-	struct gst_memset s = {.bytes = r->size,
-			       .graph_node = r->graph_node,
-			       .memory_kind = r->memory_kind,
-			       .is_async = r->is_async != 0,
-			       .cupti_stream = r->stream};
+	struct gst_raw_dev *dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+					  dev_lane(b, process, r->ctx, r->stream));
 
-	add_dev(b, process, rec,
-		(struct gst_raw_dev){.begin_ns = r->start_ns,
-				     .end_ns = r->end_ns,
-				     .ctx = r->ctx,
-				     .stream = r->stream,
-				     .detail = (uint32_t)b->memsets.count,
-				     .sync_id = r->graph,
-				     .flags = (uint8_t)r->flags,
-				     .bits = r->graph_node ? RAW_DEV_NODE : 0});
-	gst_vec_push(&b->memsets, s);
+	gst_vec_push(&b->memsets, ((struct gst_memset){.bytes = r->size,
+						       .graph_node = r->graph_node,
+						       .memory_kind = r->memory_kind,
+						       .is_async = r->is_async != 0,
+						       .cupti_stream = r->stream}));
+	dev->detail = (uint32_t)b->memsets.count - 1;
+	dev->sync_id = r->graph;
+	dev->flags = (uint8_t)r->flags;
+	dev->bits = r->graph_node ? RAW_DEV_NODE : 0;
 	b->detail_count++;
 }
 
 static void ingest_other_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
 {
+	struct gst_raw_dev *dev;
+
 	switch (rec->kind) {
 	case GST_REC_GRAPH_RUN: {
 		const struct gst_rec_graph_run *r = rec->data;
 
-		add_dev(b, process, rec,
-			(struct gst_raw_dev){.begin_ns = r->start_ns,
-					     .end_ns = r->end_ns,
-					     .ctx = r->ctx,
-					     .stream = r->stream,
-					     .detail = r->graph,
-					     .flags = (uint8_t)r->flags});
+		dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+			      dev_lane(b, process, r->ctx, r->stream));
+		dev->detail = r->graph;
+		dev->flags = (uint8_t)r->flags;
 		break;
 	}
 	case GST_REC_SYNC: {
 		const struct gst_rec_sync *r = rec->data;
 
-		add_dev(b, process, rec,
-			(struct gst_raw_dev){.begin_ns = r->start_ns,
-					     .end_ns = r->end_ns,
-					     .ctx = r->ctx,
-					     .stream = r->stream,
-					     .name = r->event_id,
-					     .detail = GST_NONE,
-					     .sync_id = small_id(r->sync_id),
-					     .flags = (uint8_t)r->flags,
-					     .sync_type = (uint8_t)r->type});
+		dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+			      dev_lane(b, process, r->ctx, r->stream));
+		dev->name = r->event_id;
+		dev->sync_id = small_id(r->sync_id);
+		dev->flags = (uint8_t)r->flags;
+		dev->sync_type = (uint8_t)r->type;
 		break;
 	}
 	case GST_REC_EVENT: {
 		const struct gst_rec_event *r = rec->data;
 
-		add_dev(b, process, rec,
-			(struct gst_raw_dev){.begin_ns = r->time_ns,
-					     .end_ns = r->time_ns,
-					     .ctx = r->ctx,
-					     .stream = r->stream,
-					     .name = r->event_id,
-					     .detail = GST_NONE,
-					     .sync_id = small_id(r->sync_id)});
+		dev = add_dev(b, process, rec, r->time_ns, r->time_ns,
+			      dev_lane(b, process, r->ctx, r->stream));
+		dev->name = r->event_id;
+		dev->sync_id = small_id(r->sync_id);
 		break;
 	}
 	case GST_REC_HOST_RUN: {
 		const struct gst_rec_host_run *r = rec->data;
 
 		/* The node's id in two halves: it has no table of details. */
-		add_dev(b, process, rec,
-			(struct gst_raw_dev){.begin_ns = r->start_ns,
-					     .end_ns = r->end_ns,
-					     .ctx = r->ctx,
-					     .stream = r->stream,
-					     .name = (uint32_t)r->graph_node,
-					     .detail = GST_NONE,
-					     .sync_id = (uint32_t)(r->graph_node >> 32),
-					     .bits = r->graph_node ? RAW_DEV_NODE : 0});
+		dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+			      dev_lane(b, process, r->ctx, r->stream));
+		dev->name = (uint32_t)r->graph_node;
+		dev->sync_id = (uint32_t)(r->graph_node >> 32);
+		dev->bits = r->graph_node ? RAW_DEV_NODE : 0;
 		break;
 	}
 	case GST_REC_MEMORY: {

@@ -44,14 +44,18 @@ struct gst_pending {
 	uint32_t dev;
 };
 
-/* A device record as it came. */
+/* A device record as it came. 40 bytes: there are as many as operations. */
 struct gst_raw_dev {
-	uint64_t begin_ns, end_ns; /* GPU clock; model clock after gst_model_convert_times */
-	uint32_t corr, ctx, stream;
+	uint64_t begin_ns,
+		end_ns; /* GPU clock; the model's once its call is found, or is known to be none */
+	union {
+		uint32_t corr; /* until records are chained (model_join.c) */
+		uint32_t next; /* the next record of the same call */
+	};
+	uint32_t lane;	  /* index in builder->dev_lanes */
 	uint32_t name;	  /* kernel: id of the process; event and sync: CUPTI event id */
 	uint32_t detail;  /* index into kernels, copies, memsets; graph id of a graph run */
 	uint32_t sync_id; /* event and sync; nodes: graph id */
-	uint32_t next;	  /* next record of the same call */
 	uint8_t kind;	  /* GST_REC_x - GST_REC_KERNEL */
 	uint8_t flags;	  /* enum device_flags */
 	uint8_t sync_type;
@@ -61,6 +65,15 @@ struct gst_raw_dev {
 #define RAW_DEV_NODE	1u /* of a graph */
 #define RAW_DEV_TIMED	2u
 #define RAW_DEV_CLAIMED 4u /* belongs to a call */
+#define RAW_DEV_BASED	8u /* its times are the model's */
+
+/* What device records name together: a context and a stream of it. */
+struct gst_raw_lane {
+	uint32_t process;
+	uint32_t ctx, stream; /* CUPTI's numbers; context 0 = not told */
+	uint32_t dev_ctx;     /* index in builder->dev_contexts; GST_NONE: context 0 */
+	uint32_t found;	      /* index in builder->streams; GST_NONE until the walk comes to it */
+};
 
 #define DEV_KIND(kind) ((uint8_t)(GST_REC_##kind - GST_REC_KERNEL))
 
@@ -179,6 +192,7 @@ struct gst_raw_process {
 	uint32_t *dense;
 	size_t dense_size;
 	struct gst_map sparse;
+	uint32_t *dev_heads; /* as large as `dense`: the first of the device records with the id */
 	uint32_t first_segment;
 	bool has_segment;
 	GST_VEC(struct gst_raw_segment) segments;     /* by index, once sorted */
@@ -239,6 +253,7 @@ struct gst_raw_context {
 	uint32_t index; /* in builder->contexts */
 };
 
+#define HANDLE_CACHE 512u
 #define LANE_CACHE   512u
 #define API_CACHE    64u
 #define KERNEL_CACHE 16384u
@@ -295,20 +310,14 @@ struct gst_builder {
 	/* once the calls are sorted: the next call with the same correlation id; NULL: no two have one */
 	uint32_t *same_id;
 	struct gst_map last_same;   /* process, correlation id -> the last one, of several */
-	GST_VEC(uint32_t) crowded;  /* calls with several device records */
 	uint64_t first_ns, last_ns; /* of all calls */
 	/* caches of the look-ups */
 	uint32_t last_process, last_source, last_pid, last_thread;
 	uint64_t last_thread_key;
-	struct gst_lane_cache {
-		uint64_t key;
-		uint32_t lane;
-		bool is_used;
-	} lane_cache[LANE_CACHE];
 	struct gst_handle_cache {
 		uint64_t handle; /* 0 = unused */
 		uint32_t process, stream;
-	} handle_cache[LANE_CACHE];
+	} handle_cache[HANDLE_CACHE];
 	struct gst_api_cache {
 		const struct gst_api *api; /* NULL = unused, or not known */
 		uint32_t id;
@@ -326,6 +335,9 @@ struct gst_builder {
 	GST_VEC(struct gst_raw_context) dev_contexts;
 	struct gst_map dev_context_map;
 	uint32_t last_dev_context;
+	GST_VEC(struct gst_raw_lane) dev_lanes;
+	struct gst_map dev_lane_map;
+	uint32_t lane_cache[LANE_CACHE];     /* by hash: index + 1 of a lane that was asked for */
 	uint32_t kernel_cache[KERNEL_CACHE]; /* by hash: index + 1 of a kernel that was like it */
 	struct gst_apart after_device;
 };
@@ -338,11 +350,50 @@ uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns);
 uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns);
 void gst_clock_map_release(struct gst_clock_map *map);
 
-/* build.c: is an event recorded or awaited for a whole context, in no stream? */
+/* A time is a time only below this: what is above comes from a broken clock. */
+#define GST_SANE_NS (UINT64_C(1) << 62)
+
+/* @mono_ns of @p on the clock of the first process. */
+static inline uint64_t gst_model_to_first(const struct gst_raw_process *p, uint64_t mono_ns)
+{
+	return mono_ns + (uint64_t)p->out.mono_to_model_ns;
+}
+
+/* @ns of the first process' clock on the model's. */
+static inline uint64_t gst_model_since_base(const struct gst_builder *b, uint64_t ns)
+{
+	return ns < GST_SANE_NS && ns > b->m->base_ns ? ns - b->m->base_ns : 0;
+}
+
+static inline void gst_model_take_min(uint64_t *least, uint64_t ns)
+{
+	if (ns && ns < GST_SANE_NS && ns < *least)
+		*least = ns;
+}
+
+static inline void gst_model_base_dev(const struct gst_builder *b, struct gst_raw_dev *d)
+{
+	d->begin_ns = gst_model_since_base(b, d->begin_ns);
+	d->end_ns = gst_model_since_base(b, d->end_ns);
+	d->bits |= RAW_DEV_BASED;
+}
+
+/* build.c: two GPU times of @p, not before @enter_ns, to the clock of the first process; false, and 0: no times. */
+bool gst_model_convert_range(struct gst_raw_process *p, uint64_t *begin_ns, uint64_t *end_ns,
+			     uint64_t enter_ns);
+
+/* model_join.c: is an event recorded or awaited for a whole context, in no stream? */
 bool gst_model_is_about_context(const struct gst_call *c);
 uint32_t gst_model_context_of_handle(struct gst_builder *b, uint32_t process, uint64_t handle);
 /* Calls that name their context in place of the current one. */
 void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_call *c);
+/*
+ * All calls in order into model->calls, all device records on the clock of the first process: two threads. Gives the
+ * first moment of all, UINT64_MAX if there is none. Clocks are sealed.
+ */
+uint64_t gst_model_order_calls(struct gst_builder *b);
+/* Device records to their calls, in the order of the file; the times of both become the model's. */
+void gst_model_join_devices(struct gst_builder *b);
 
 /* model_ingest.c: take one record in. */
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);

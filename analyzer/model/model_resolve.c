@@ -76,21 +76,26 @@ static uint32_t new_stream(struct gst_builder *b, uint32_t process, uint32_t ctx
 /* The lane of device records that name context @ctx (index) and stream @id. */
 static uint32_t lane_of(struct gst_builder *b, uint32_t process, uint32_t ctx, uint32_t id)
 {
-	uint64_t key = (uint64_t)ctx << 32 | id;
-	struct gst_lane_cache *cache = &b->lane_cache[(id + ctx) % LANE_CACHE];
 	uint32_t next = (uint32_t)b->streams.count;
 	bool is_new;
+	uint32_t found = *gst_map_add(&b->lane_map, (uint64_t)ctx << 32 | id, next, &is_new);
 
-	if (cache->is_used && cache->key == key)
-		return root(b, cache->lane);
-	cache->is_used = true;
-	cache->key = key;
-	cache->lane = *gst_map_add(&b->lane_map, key, next, &is_new);
 	if (!is_new)
-		return root(b, cache->lane);
+		return root(b, found);
 	(void)new_stream(b, process, ctx, GST_STREAM_KIND_UNKNOWN);
 	b->streams.data[next].out.cupti_id = id;
 	return next;
+}
+
+/* The same for lane @lane, as it is named by a device record. */
+static uint32_t lane_of_dev(struct gst_builder *b, uint32_t lane)
+{
+	struct gst_raw_lane *l = &b->dev_lanes.data[lane];
+
+	if (l->found == GST_NONE)
+		l->found =
+			lane_of(b, l->process, gst_model_context(b, l->process, l->ctx), l->stream);
+	return l->found = root(b, l->found);
 }
 
 static uint32_t legacy_of(struct gst_builder *b, uint32_t process, uint32_t ctx)
@@ -352,10 +357,10 @@ static bool is_default_handle(uint64_t handle)
 }
 
 /* A record that tells in which lane its op was: not a graph's node, whose stream is CUDA's own affair. */
-static bool tells_lane(const struct gst_raw_dev *d)
+static bool tells_lane(const struct gst_builder *b, const struct gst_raw_dev *d)
 {
 	if (d->bits & RAW_DEV_NODE || d->flags & GST_DEVICE_FLAG_CAPTURED ||
-	    d->stream == GST_ID_NONE)
+	    b->dev_lanes.data[d->lane].stream == GST_ID_NONE)
 		return false;
 	return d->kind != DEV_KIND(SYNC) || d->sync_type == GST_SYNC_STREAM_WAIT;
 }
@@ -367,7 +372,7 @@ static const struct gst_raw_dev *lane_record(const struct gst_builder *b, uint32
 	const struct gst_raw_process *p = &b->processes.data[process];
 
 	for (uint32_t d = dev; d != GST_NONE; d = p->devs.data[d].next) {
-		if (tells_lane(&p->devs.data[d]))
+		if (tells_lane(b, &p->devs.data[d]))
 			return &p->devs.data[d];
 	}
 	return NULL;
@@ -399,12 +404,14 @@ static void find_contexts(struct gst_builder *b)
 		     i++) {
 			struct gst_call *c = &m->calls[m->threads[t].calls[i]];
 			const struct gst_raw_dev *d;
+			uint32_t told;
 
 			if (c->ctx) {
 				current = gst_model_context(b, process, c->ctx);
 			} else if (takes_stream(c) && is_default_handle(gst_call_handle(c)) &&
-				   (d = lane_record(b, process, c->stream)) != NULL && d->ctx) {
-				current = gst_model_context(b, process, d->ctx);
+				   (d = lane_record(b, process, c->stream)) != NULL &&
+				   (told = b->dev_lanes.data[d->lane].ctx) != 0) {
+				current = gst_model_context(b, process, told);
 			}
 			c->ctx = current;
 			if (current == GST_NONE)
@@ -430,7 +437,7 @@ static void find_contexts(struct gst_builder *b)
 
 static struct gst_handle_cache *cache_of(struct gst_builder *b, uint32_t process, uint64_t handle)
 {
-	return &b->handle_cache[gst_hash_u64(handle ^ process) % LANE_CACHE];
+	return &b->handle_cache[gst_hash_u64(handle ^ process) % HANDLE_CACHE];
 }
 
 /* @handle means @stream from here on; GST_NONE = nothing. */
@@ -588,7 +595,7 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct g
 			    ? GST_NONE
 			    : stream_of_handle(b, c, raw->handle);
 	if (d) {
-		by_record = lane_of(b, process, gst_model_context(b, process, d->ctx), d->stream);
+		by_record = lane_of_dev(b, d->lane);
 		if (c->stream == GST_NONE) {
 			c->stream = by_record;
 		} else if (c->stream != by_record) {
@@ -826,8 +833,7 @@ static uint64_t node_of_dev(const struct gst_builder *b, const struct gst_raw_de
 static struct gst_op *add_dev_op(struct gst_builder *b, uint32_t process, struct gst_raw_dev *d,
 				 gst_call_id call, gst_op_id parent)
 {
-	uint32_t lane = lane_of(b, process, gst_model_context(b, process, d->ctx), d->stream);
-	struct gst_op *op = add_op(b, kind_of_dev(d), call, lane);
+	struct gst_op *op = add_op(b, kind_of_dev(d), call, lane_of_dev(b, d->lane));
 
 	op->parent = parent;
 	if (d->kind != DEV_KIND(GRAPH_RUN))
@@ -853,13 +859,14 @@ static struct gst_op *add_dev_op(struct gst_builder *b, uint32_t process, struct
 }
 
 /* Earlier first; what came first in the file if that does not tell. */
-static bool dev_is_before(const struct gst_raw_dev *a, const struct gst_raw_dev *b)
+static bool dev_is_before(const struct gst_builder *b, const struct gst_raw_dev *x,
+			  const struct gst_raw_dev *y)
 {
-	if (a->begin_ns != b->begin_ns)
-		return a->begin_ns < b->begin_ns;
-	if (a->end_ns != b->end_ns)
-		return a->end_ns < b->end_ns;
-	return a->stream < b->stream;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns;
+	return b->dev_lanes.data[x->lane].stream < b->dev_lanes.data[y->lane].stream;
 }
 
 /* Device records from @dev on that are ops of their own or nodes, by time, into b->found. */
@@ -873,7 +880,7 @@ static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 		if (kind_of_dev(&devs[d]) == GST_OP_KIND_COUNT)
 			continue;
 		if (b->found.count &&
-		    dev_is_before(&devs[d], &devs[b->found.data[b->found.count - 1]]))
+		    dev_is_before(b, &devs[d], &devs[b->found.data[b->found.count - 1]]))
 			is_sorted = false;
 		gst_vec_push(&b->found, d);
 	}
@@ -882,7 +889,7 @@ static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 			uint32_t moved = b->found.data[i];
 			size_t at = i;
 
-			for (; at && dev_is_before(&devs[moved], &devs[b->found.data[at - 1]]);
+			for (; at && dev_is_before(b, &devs[moved], &devs[b->found.data[at - 1]]);
 			     at--)
 				b->found.data[at] = b->found.data[at - 1];
 			b->found.data[at] = moved;
@@ -895,7 +902,7 @@ static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 			for (size_t i = 0; i < b->found.count; i++) {
 				const struct gst_raw_dev *d = &devs[b->found.data[i]];
 
-				items[i].key = pass == 0   ? d->stream
+				items[i].key = pass == 0   ? b->dev_lanes.data[d->lane].stream
 					       : pass == 1 ? d->end_ns
 							   : d->begin_ns;
 				items[i].value = b->found.data[i];
@@ -1156,8 +1163,7 @@ static void add_graph_ops(struct gst_builder *b, uint32_t process, gst_call_id i
 	}
 	op = &b->ops.data[launch];
 	if (run)
-		op->stream =
-			lane_of(b, process, gst_model_context(b, process, run->ctx), run->stream);
+		op->stream = lane_of_dev(b, run->lane);
 	add_record_nodes(b, process, launch, exec, event_nodes, event_count, dev);
 	op = &b->ops.data[launch];
 	if (run && run->bits & RAW_DEV_TIMED) {
@@ -1630,11 +1636,13 @@ static void add_orphans(struct gst_builder *b, uint32_t process)
 	GST_VEC(struct gst_sort_item) items = {0};
 
 	for (uint32_t d = 0; d < p->devs.count; d++) {
-		const struct gst_raw_dev *dev = &p->devs.data[d];
+		struct gst_raw_dev *dev = &p->devs.data[d];
 
-		if (!(dev->bits & RAW_DEV_CLAIMED) && kind_of_dev(dev) != GST_OP_KIND_COUNT)
-			gst_vec_push(&items,
-				     (struct gst_sort_item){.key = dev->begin_ns, .value = d});
+		if (dev->bits & RAW_DEV_CLAIMED || kind_of_dev(dev) == GST_OP_KIND_COUNT)
+			continue;
+		if (!(dev->bits & RAW_DEV_BASED))
+			gst_model_base_dev(b, dev);
+		gst_vec_push(&items, (struct gst_sort_item){.key = dev->begin_ns, .value = d});
 	}
 	gst_sort_items(items.data, items.count);
 	for (size_t i = 0; i < items.count; i++)
