@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "analyzer/base/assert.h"
-#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/model/model_internal.h"
 
@@ -572,33 +571,21 @@ static void sort_overheads(struct gst_builder *b)
 	b->m->overhead_count = (uint32_t)count;
 }
 
-/* Short names of kernels, once a name. */
+/* Short names of kernels that ran, or were to. */
 static void shorten_names(struct gst_builder *b)
 {
 	struct gst_model *m = b->m;
 	uint32_t count = gst_strtab_count(m->strings);
 	uint32_t *out = GST_ARENA_ARRAY(b->arena, uint32_t, count);
 
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		uint32_t name = m->ops[i].name;
+	for (size_t i = 0; i < b->op_names.count; i++) {
+		uint32_t name = b->op_names.data[i];
 
-		if (name && !out[name])
+		if (name)
 			out[name] = gst_model_short_name(m->strings, name);
 	}
 	m->short_names = out;
 	m->short_name_count = count;
-}
-
-/* Two things that have nothing to do with each other. */
-static void name_or_mark(uint32_t i, void *payload)
-{
-	struct gst_builder *b = payload;
-
-	if (!i) {
-		shorten_names(b);
-	} else {
-		gst_model_mark_ambiguous(b->m);
-	}
 }
 
 static void finish(struct gst_builder *b)
@@ -638,7 +625,7 @@ static void finish(struct gst_builder *b)
 	sort_overheads(b);
 	gst_model_finish_nvtx(b);
 	gst_model_find_queue_waits(b);
-	gst_parallel_run(2, name_or_mark, b);
+	shorten_names(b);
 }
 
 static void release(struct gst_builder *b)
@@ -702,6 +689,7 @@ static void release(struct gst_builder *b)
 	gst_vec_free(&b->event_captures);
 	gst_vec_free(&b->captures);
 	gst_vec_free(&b->ops);
+	gst_vec_free(&b->op_names);
 	gst_vec_free(&b->found);
 }
 

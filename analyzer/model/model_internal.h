@@ -304,6 +304,7 @@ struct gst_builder {
 	} * ctx_ends;
 	uint32_t ctx_end_count; /* contexts that records of devices alone name come later */
 	GST_VEC(struct gst_op) ops;
+	GST_VEC(uint32_t) op_names; /* each name of a kernel once, and 0; in the order of the ops */
 	/* device records, or elements of a batch, of the call at hand */
 	GST_VEC(uint32_t) found;
 	struct gst_map process_map, thread_map, lane_map, tid_map;

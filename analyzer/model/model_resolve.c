@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/model/model_internal.h"
 
@@ -1759,13 +1759,33 @@ static void measure_shuffled(struct gst_model *m, struct busy *busy)
 	gst_vec_free(&items);
 }
 
-/* Ops get the final numbers of their streams, @at; lanes their number of ops and busy time: the union of what was timed. */
-static uint32_t measure_lanes(struct gst_builder *b, const uint32_t *at)
+/* What is left once all ops are there: steps of which two at a time do not touch the same. */
+struct finishing {
+	struct gst_builder *b;
+	const uint32_t *at; /* number of a stream in the walk -> in the model */
+	uint32_t lane_ops;  /* of all lanes */
+};
+
+static void number_calls(struct gst_model *m, const uint32_t *at)
 {
+	for (uint32_t i = 0; i < m->call_count; i++) {
+		if (m->calls[i].stream != GST_NONE)
+			m->calls[i].stream = at[m->calls[i].stream];
+	}
+}
+
+/*
+ * Ops get the final numbers of their streams; lanes their number of ops and busy time: the union of what was timed.
+ * Names of kernels are listed.
+ */
+static void measure_lanes(struct finishing *f)
+{
+	struct gst_builder *b = f->b;
 	struct gst_model *m = b->m;
 	struct busy *busy = gst_mem_alloc(m->stream_count * sizeof(*busy));
+	uint32_t name_count = gst_strtab_count(m->strings);
+	bool *is_named = gst_mem_alloc(name_count * sizeof(*is_named));
 	bool is_shuffled = false;
-	uint32_t total = 0;
 
 	m->begin_ns = b->first_ns;
 	m->end_ns = b->last_ns;
@@ -1778,12 +1798,16 @@ static uint32_t measure_lanes(struct gst_builder *b, const uint32_t *at)
 			if (op->end_ns > m->end_ns)
 				m->end_ns = op->end_ns;
 		}
+		if (!is_named[op->name]) {
+			is_named[op->name] = true;
+			gst_vec_push(&b->op_names, op->name);
+		}
 		if (op->stream == GST_NONE)
 			continue;
-		op->stream = at[op->stream];
+		op->stream = f->at[op->stream];
 		if (!(op->flags & GST_OP_NODE)) {
 			m->streams[op->stream].op_count++;
-			total++;
+			f->lane_ops++;
 		}
 		if (!(op->flags & GST_OP_TIMED))
 			continue;
@@ -1796,15 +1820,15 @@ static uint32_t measure_lanes(struct gst_builder *b, const uint32_t *at)
 		m->begin_ns = 0;
 	if (is_shuffled)
 		measure_shuffled(m, busy);
+	gst_mem_free(is_named, name_count * sizeof(*is_named));
 	gst_mem_free(busy, m->stream_count * sizeof(*busy));
-	return total;
 }
 
-/* The @total ops of lanes, lane by lane. */
-static void fill_lanes(struct gst_builder *b, uint32_t total)
+/* The ops of lanes, lane by lane. */
+static void fill_lanes(struct finishing *f)
 {
-	struct gst_model *m = b->m;
-	gst_op_id *ids = GST_ARENA_ARRAY(b->arena, gst_op_id, total);
+	struct gst_model *m = f->b->m;
+	gst_op_id *ids = GST_ARENA_ARRAY(f->b->arena, gst_op_id, f->lane_ops);
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < m->stream_count; i++) {
@@ -1829,10 +1853,32 @@ static void fill_lanes(struct gst_builder *b, uint32_t total)
 	}
 }
 
+static void measure_or_number(uint32_t i, void *payload)
+{
+	struct finishing *f = payload;
+
+	if (!i) {
+		measure_lanes(f);
+	} else {
+		number_calls(f->b->m, f->at);
+	}
+}
+
+static void mark_or_fill(uint32_t i, void *payload)
+{
+	struct finishing *f = payload;
+
+	if (!i) {
+		gst_model_mark_ambiguous(f->b->m);
+	} else {
+		fill_lanes(f);
+	}
+}
+
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 {
 	struct gst_model *m = b->m;
-	uint32_t total;
+	struct finishing f;
 	uint32_t *at;
 
 	for (uint32_t i = 0; i < b->processes.count; i++) {
@@ -1865,10 +1911,6 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 			s->destroy_call = b->ctx_ends[s->ctx].call;
 	}
 	at = number_streams(b);
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		if (m->calls[i].stream != GST_NONE)
-			m->calls[i].stream = at[m->calls[i].stream];
-	}
 	m->op_count = (uint32_t)b->ops.count;
 	GST_ARENA_TAKE_VEC(b->arena, m->ops, &b->ops);
 	for (size_t i = 0; i < b->contexts.count; i++) {
@@ -1877,9 +1919,10 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		if (c->legacy_stream != GST_NONE)
 			c->legacy_stream = at[c->legacy_stream];
 	}
-	total = measure_lanes(b, at);
+	f = (struct finishing){.b = b, .at = at};
+	gst_parallel_run(2, measure_or_number, &f);
+	gst_parallel_run(2, mark_or_fill, &f);
 	gst_mem_free(at, b->streams.count * sizeof(*at));
-	fill_lanes(b, total);
 	for (uint32_t i = 0; i < m->stream_count; i++)
 		name_stream(b, &m->streams[i]);
 	return GST_OK;
