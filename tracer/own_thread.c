@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -84,6 +85,19 @@ bool gst_own_signals_is_on_stack(void)
 	return sigaltstack(NULL, &stack) || stack.ss_flags & SS_ONSTACK;
 }
 
+/* A program's thread that goes before all others must not hand that on to ours. */
+static void go_behind(pthread_attr_t *attr)
+{
+	const struct sched_param none = {0};
+	int policy = sched_getscheduler(0);
+
+	if (policy == SCHED_FIFO || policy == SCHED_RR) {
+		(void)pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
+		(void)pthread_attr_setschedpolicy(attr, SCHED_OTHER);
+		(void)pthread_attr_setschedparam(attr, &none);
+	}
+}
+
 int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)
 {
 	pthread_attr_t attr;
@@ -96,6 +110,7 @@ int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void
 	}
 	/* A default stack may be huge; too small a one for the program's TLS is refused: then the default. */
 	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+	go_behind(&attr);
 	sigfillset(&all);
 	error = pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (error) {

@@ -236,8 +236,11 @@ int gst_pool_init(struct gst_pool *pool, const char *dir, size_t bytes, uint64_t
 
 void gst_pool_unlink(struct gst_pool *pool)
 {
-	/* Of a file that may not be removed (the program has given up rights) at least the memory goes. */
-	if (pool->path[0] && unlink(pool->path) && errno != ENOENT) {
+	/*
+	 * Of a file that may not be removed (the program has given up rights), or that is not to be found (it has another
+	 * root now), at least the memory goes.
+	 */
+	if (pool->path[0] && unlink(pool->path)) {
 		(void)madvise(pool->memory, pool->bytes, MADV_REMOVE);
 	}
 }

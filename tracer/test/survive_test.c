@@ -3,6 +3,7 @@
  *
  * docs/SURVIVAL.md names the case for each thing that a program may do.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -73,7 +74,7 @@ static void both(struct run *run, const char *program, int traces)
 }
 
 /* A whole trace with @launches launches and nothing lost. */
-static void assert_whole(struct run *run, size_t launches)
+static void assert_launches(struct run *run, size_t launches)
 {
 	struct scan scan;
 	size_t open;
@@ -85,6 +86,12 @@ static void assert_whole(struct run *run, size_t launches)
 	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
 	scan_release(&scan);
+}
+
+/* ... and nothing left behind. */
+static void assert_whole(struct run *run, size_t launches)
+{
+	assert_launches(run, launches);
 	assert_int_equal(run_staging_files(run), 0);
 }
 
@@ -244,6 +251,43 @@ static void dropped_rights_do_no_harm(void **state)
 	}
 }
 
+/* Nothing of the staging file is in memory any more, wherever its name may be. */
+static void assert_staging_is_empty(const struct run *run)
+{
+	DIR *d = opendir(run->shm);
+	struct dirent *e;
+
+	assert_non_null(d);
+	while ((e = readdir(d)) != NULL) {
+		struct stat about;
+
+		if (e->d_name[0] != '.' && !fstatat(dirfd(d), e->d_name, &about, 0)) {
+			assert_int_equal(about.st_blocks, 0);
+		}
+	}
+	closedir(d);
+}
+
+static void another_root_does_no_harm(void **state)
+{
+	struct run *run = *state;
+	char jail[300];
+
+	snprintf(jail, sizeof(jail), "%s/.jail", run->dir);
+	both(run, "other-root", 1);
+	assert_launches(run, 40);
+	assert_staging_is_empty(run);
+	rmdir(jail);
+}
+
+static void threads_may_have_descriptors_of_their_own(void **state)
+{
+	struct run *run = *state;
+
+	both(run, "unshared-files", 1);
+	assert_whole(run, 2040);
+}
+
 static void a_program_may_rename_itself(void **state)
 {
 	struct run *run = *state;
@@ -280,6 +324,16 @@ static void daemons_have_their_own_trace_or_none(void **state)
 	unlink(run->trace);
 	both(run, "daemon-after", 1);
 	assert_whole(run, 30);
+}
+#endif
+
+#if !RUN_IS_SANITIZED /* their locks are no good in children of several threads */
+static void forks_of_many_threads_do_no_harm(void **state)
+{
+	struct run *run = *state;
+
+	both(run, "fork-storm", 1);
+	assert_whole(run, 2000);
 }
 #endif
 
@@ -409,6 +463,51 @@ static void cancelled_calls_stay_open(void **state)
 #endif
 
 /* ---- threads --------------------------------------------------------------------------------- */
+
+static void our_threads_go_behind_the_programs(void **state)
+{
+	struct run *run = *state;
+
+	both(run, "real-time", 1);
+	assert_whole(run, 50);
+}
+
+static void our_threads_take_no_signal(void **state)
+{
+	struct run *run = *state;
+
+	both(run, "signal-storm", 1);
+	assert_whole(run, 3000);
+}
+
+#if !RUN_IS_SANITIZED /* ends of threads are its own business, too */
+static void threads_may_end_inside_a_call(void **state)
+{
+	struct run *run = *state;
+	struct scan scan;
+	size_t left = 0;
+
+	both(run, "threads-end-inside", 1);
+	scan_open(&scan, run->trace);
+	for (size_t i = 0; i < scan.count; i++) {
+		left += scan.records[i].kind == GST_REC_CALL_EXIT;
+	}
+	assert_int_equal(scan_count(&scan, GST_REC_CALL_LAUNCH) + scan_count(&scan, GST_REC_CALL),
+			 102);
+	assert_int_equal(left, 52);
+	assert_int_equal(scan_count(&scan, GST_REC_LOSS), 0);
+	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
+	scan_release(&scan);
+}
+
+static void calls_at_the_end_of_a_thread_are_recorded(void **state)
+{
+	struct run *run = *state;
+
+	both(run, "calls-at-thread-end", 1);
+	assert_whole(run, 1 + 200 * 5);
+}
+#endif
 
 #if !RUN_IS_SANITIZED /* its runtime is too dear for so many threads, and uses more stack */
 static void a_thousand_threads_at_once_are_recorded(void **state)
@@ -556,21 +655,21 @@ static void refused_system_calls_do_no_harm(void **state)
 	scan_release(&scan);
 }
 
-static void a_small_address_space_is_the_programs(void **state)
+/* @program under limits from a few MiB to plenty: recorded, or one line, or none where not even the library could be loaded. */
+static void under_limits(struct run *run, const char *program)
 {
 	static const char *const sizes[] = {"ODD_AS_MIB=1",  "ODD_AS_MIB=2",   "ODD_AS_MIB=4",
 					    "ODD_AS_MIB=8",  "ODD_AS_MIB=16",  "ODD_AS_MIB=24",
 					    "ODD_AS_MIB=40", "ODD_AS_MIB=60",  "ODD_AS_MIB=80",
 					    "ODD_AS_MIB=96", "ODD_AS_MIB=160", "ODD_AS_MIB=400"};
-	struct run *run = *state;
 	int traces = 0;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct plain plain;
 
 		run->env[0] = sizes[i];
-		run_plain(run, "small-address-space", &plain);
-		run_script(run, "small-address-space");
+		run_plain(run, program, &plain);
+		run_script(run, program);
 		/* where not even the library could be loaded there is nobody to say so */
 		assert_as(run, &plain, run->err[0] != '\0');
 		assert_true(run->traces == 0 || run->err[0] == '\0');
@@ -584,6 +683,30 @@ static void a_small_address_space_is_the_programs(void **state)
 		free(plain.err);
 	}
 	assert_true(traces > 0);
+}
+
+static void a_small_address_space_is_the_programs(void **state)
+{
+	under_limits(*state, "small-address-space");
+}
+
+static void little_data_is_the_programs(void **state)
+{
+	under_limits(*state, "small-data");
+}
+
+static void locked_memory_does_no_harm(void **state)
+{
+	struct run *run = *state;
+	struct plain plain;
+
+	run_plain(run, "locked-memory", &plain);
+	run_script(run, "locked-memory");
+	/* where little may be locked there is no memory for us either */
+	assert_as(run, &plain, !run->traces);
+	assert_int_equal(run_staging_files(run), 0);
+	free(plain.out);
+	free(plain.err);
 }
 #endif
 
@@ -632,7 +755,11 @@ int main(void)
 		CASE(another_folder_later_changes_nothing),
 		CASE(a_folder_that_is_gone_is_said_in_one_line),
 		CASE(dropped_rights_do_no_harm),
+		CASE(another_root_does_no_harm),
+		CASE(threads_may_have_descriptors_of_their_own),
 		CASE(a_program_may_rename_itself),
+		CASE(our_threads_go_behind_the_programs),
+		CASE(our_threads_take_no_signal),
 #if !RUN_IS_THREAD_SANITIZED
 		CASE(a_file_with_our_number_stays_as_it_is),
 		CASE(a_changing_environment_does_no_harm),
@@ -648,6 +775,9 @@ int main(void)
 		CASE(exit_within_exit_ends_in_order),
 #if !RUN_IS_SANITIZED
 		CASE(cancelled_calls_stay_open),
+		CASE(threads_may_end_inside_a_call),
+		CASE(calls_at_the_end_of_a_thread_are_recorded),
+		CASE(forks_of_many_threads_do_no_harm),
 		CASE(a_thousand_threads_at_once_are_recorded),
 		CASE(slots_of_ended_threads_are_used_again),
 		CASE(the_smallest_stacks_are_enough),
@@ -664,6 +794,8 @@ int main(void)
 		CASE(a_strict_filter_kills_nobody),
 		CASE(refused_system_calls_do_no_harm),
 		CASE(a_small_address_space_is_the_programs),
+		CASE(little_data_is_the_programs),
+		CASE(locked_memory_does_no_harm),
 #endif
 	};
 
