@@ -306,7 +306,7 @@ void gst_check_default_stream(struct gst_check_run *r)
 					 .call = r->m->ops[i].call,
 					 .blocked_ns = w.to_ns - w.from_ns});
 	}
-	for (gst_edge_id e = gst_order_first_rare(r->o); e < edges && groups.v.count; e++) {
+	for (gst_edge_id e = gst_order_first_stored(r->o); e < edges && groups.v.count; e++) {
 		const struct gst_edge edge = gst_order_edge(r->o, e);
 		const struct gst_group *g;
 		gst_stream_id legacy;

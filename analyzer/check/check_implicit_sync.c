@@ -75,7 +75,7 @@ void gst_check_implicit_sync(struct gst_check_run *r)
 		return;
 	}
 
-	for (gst_edge_id e = gst_order_first_rare(r->o); e < end; e++) {
+	for (gst_edge_id e = gst_order_first_stored(r->o); e < end; e++) {
 		const struct gst_edge edge = gst_order_edge(r->o, e);
 		if (edge.rule == GST_RULE_H7 && edge.form == GST_END_EXIT &&
 		    gst_timing_strength(r->t, e) == GST_OBSERVED) {

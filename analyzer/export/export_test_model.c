@@ -168,9 +168,7 @@ static void occupy(struct builder *b, uint32_t stream, uint64_t end)
 
 static struct gst_op *add_op(struct builder *b, struct gst_call *call, enum gst_op_kind kind)
 {
-	if (!call->op_count++) {
-		call->first_op = (gst_op_id)b->ops.count;
-	}
+	call->op_count++;
 	gst_vec_push(&b->ops, ((struct gst_op){.call = (gst_call_id)b->calls.count,
 					       .stream = call->stream,
 					       .parent = GST_NONE,
@@ -316,7 +314,7 @@ static void add_call(struct builder *b)
 	uint32_t thread = 0, p;
 	struct gst_call call = {.ctx = GST_NONE,
 				.event = GST_NONE,
-				.first_op = GST_NONE,
+				.first_op = (gst_op_id)b->ops.count,
 				.args = GST_NONE,
 				.stream = GST_NONE};
 	const struct gst_api *known;

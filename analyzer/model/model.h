@@ -124,7 +124,8 @@ struct gst_call {
 	gst_stream_id stream;
 	uint32_t ctx;	    /* index into model->contexts; GST_NONE = not known */
 	gst_event_id event; /* event it names; GST_NONE */
-	/* ops it submitted, nodes included: first_op .. first_op + op_count - 1 */
+	/* ops it submitted, nodes included: first_op .. first_op + op_count - 1. Of a call without any:
+	 * how many the calls before it submitted */
 	gst_op_id first_op;
 	uint32_t op_count;
 	uint32_t args; /* index into model->args (addresses, sizes, handles); GST_NONE */

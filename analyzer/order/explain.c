@@ -51,8 +51,8 @@ static void offer(struct search *s, uint32_t at, uint32_t length, gst_edge_id st
 
 		if (old == GST_NONE)
 			return;
-		to = step == GST_NONE ? 0 : s->o->v.edges[step].to;
-		old_to = s->o->v.edges[old].to;
+		to = step == GST_NONE ? 0 : gst_order_edge(s->o, step).to;
+		old_to = gst_order_edge(s->o, old).to;
 		if (step != GST_NONE && (to > old_to || (to == old_to && step > old)))
 			return;
 	}
@@ -65,6 +65,7 @@ static void look_before(struct search *s, gst_point_id p, uint32_t distance)
 {
 	const struct gst_order *o = s->o;
 	gst_node_id n = gst_node_of_point(p);
+	struct gst_edges in = gst_order_in(o, n);
 
 	if (p == gst_point_end(n))
 		offer(s, gst_order_position(o, p - 1), distance, GST_NONE);
@@ -78,12 +79,12 @@ static void look_before(struct search *s, gst_point_id p, uint32_t distance)
 		for (gst_op_id op = gst_order_wait_nodes(o, n, &waits); waits--; op++)
 			offer(s, gst_order_position(o, gst_point_end(op)), distance, GST_NONE);
 	}
-	for (uint32_t i = o->v.in_first[n]; i < o->v.in_first[n + 1]; i++) {
-		const struct gst_edge *e = &o->v.edges[o->v.in[i]];
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(o, &in, i);
 
-		if (gst_edge_to_point(e) == p && !gst_query_drops(o, s->q, o->v.in[i]))
-			offer(s, gst_order_position(o, gst_edge_from_point(e)), distance + 1,
-			      o->v.in[i]);
+		if (gst_edge_to_point(&e) == p && !gst_query_drops(s->q, &e))
+			offer(s, gst_order_position(o, gst_edge_from_point(&e)), distance + 1,
+			      e.id);
 	}
 }
 
@@ -121,8 +122,10 @@ static uint32_t find_path(struct search *s, struct gst_arena *scratch, const gst
 			at = gst_order_position(o,
 						next_inside(o, gst_order_point_at(o, at, &near)));
 		} else {
+			const struct gst_edge e = gst_order_edge(o, step);
+
 			out[length++] = step;
-			at = gst_order_position(o, gst_edge_to_point(&o->v.edges[step]));
+			at = gst_order_position(o, gst_edge_to_point(&e));
 		}
 	}
 	*edges = out;

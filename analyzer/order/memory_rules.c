@@ -229,9 +229,11 @@ bool gst_order_rule_m3(struct gst_order_builder *b, gst_op_id op, const struct g
 	if (op == c->first_op + 1)
 		b->batch_end_edge = b->edges.count;
 	/* The others come after what the first one comes after, and not after each other. */
+	if (b->op_before[c->first_op] != GST_NONE)
+		gst_order_add_work(b, b->op_before[c->first_op] & ~GST_BEFORE_F1, op, GST_RULE_M3);
 	end = b->batch_end_edge;
 	for (size_t i = b->batch_first_edge; i < end; i++) {
-		struct gst_edge e = b->edges.data[i];
+		struct gst_stored_edge e = b->edges.data[i];
 
 		if (e.to == c->first_op && e.form == GST_END_BEGIN)
 			gst_order_add_edge(b, e.from, op, GST_RULE_M3,

@@ -2,8 +2,8 @@
  * order.c - build, seal and read the graph.
  *
  * Role      : model in, graph out; everything after this asks through order.h.
- * Method    : rules.c pushes edges; seal groups their ids by the node they reach (counting sort) and gives
- *             each point its place in a topological order (topology.c).
+ * Method    : rules.c says what edges there are; seal sorts those that are stored by the node they reach
+ *             (counting sort) and gives each point its place in a topological order (topology.c).
  * Invariant : after seal nothing changes.
  * Not here  : the rules (rules.c), reachability (reach.c), paths (explain.c).
  */
@@ -328,45 +328,67 @@ static void release(struct gst_order_builder *b)
 
 /* ---- seal -------------------------------------------------------------------------------------------------- */
 
-/* Zeroed arrays; counts go two places on: filling then moves each start to where it belongs. */
-static void group_in(const struct gst_order *o, uint32_t *first, gst_edge_id *ids)
+static uint32_t run_of(const struct gst_order_view *v, gst_node_id n)
 {
-	for (uint32_t e = 0; e < o->v.edge_count; e++)
-		first[o->v.edges[e].to + 2]++;
-	for (uint32_t n = 1; n < o->v.node_count; n++)
-		first[n + 1] += first[n];
-	for (uint32_t e = 0; e < o->v.edge_count; e++)
-		ids[first[o->v.edges[e].to + 1]++] = e;
+	return v->runs_before[n / 64 + 1] -
+	       (uint32_t)__builtin_popcountll(v->has_run[n / 64] >> (n % 64));
 }
 
-static void group_out(const struct gst_order *o, uint32_t *first, gst_edge_id *ids)
+/* What was given in the order of calls, by the node that it reaches: into each its edges as they were given. */
+static void sort_edges(struct gst_order_builder *b)
 {
-	for (uint32_t e = 0; e < o->v.edge_count; e++)
-		first[o->v.edges[e].from + 2]++;
-	for (uint32_t n = 1; n < o->v.node_count; n++)
-		first[n + 1] += first[n];
-	for (uint32_t e = 0; e < o->v.edge_count; e++)
-		ids[first[o->v.edges[e].from + 1]++] = e;
+	struct gst_order_view *v = &b->o->v;
+	size_t words = v->node_count / 64 + (size_t)1;
+	uint64_t *has_run = GST_ARENA_ARRAY(b->arena, uint64_t, words);
+	uint32_t *runs_before = GST_ARENA_ARRAY(b->arena, uint32_t, words + 1);
+	struct gst_stored_edge *stored =
+		GST_ARENA_ARRAY(b->arena, struct gst_stored_edge, b->edges.count);
+	uint32_t *first;
+
+	for (size_t i = 0; i < b->edges.count; i++)
+		has_run[b->edges.data[i].to / 64] |= UINT64_C(1) << (b->edges.data[i].to % 64);
+	for (size_t i = 0; i < words; i++)
+		runs_before[i + 1] = runs_before[i] + (uint32_t)__builtin_popcountll(has_run[i]);
+	v->has_run = has_run;
+	v->runs_before = runs_before;
+	/* Counts go two places on: filling then moves each start to where it belongs. */
+	first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)runs_before[words] + 2);
+	for (size_t i = 0; i < b->edges.count; i++)
+		first[run_of(v, b->edges.data[i].to) + 2]++;
+	for (size_t i = 2; i < (size_t)runs_before[words] + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < b->edges.count; i++)
+		stored[first[run_of(v, b->edges.data[i].to) + 1]++] = b->edges.data[i];
+	v->run_first = first;
+	v->stored = stored;
+	gst_vec_free(&b->edges);
+}
+
+static void count_barriers(struct gst_order_builder *b)
+{
+	struct gst_order *o = b->o;
+	size_t blocks = o->m->call_count / 64 + (size_t)1;
+	uint32_t *before = GST_ARENA_ARRAY(b->arena, uint32_t, blocks + 1);
+
+	for (size_t i = 0; i < b->owners.count; i++)
+		before[(b->owners.data[i] - o->v.op_count) / 64 + 1]++;
+	for (size_t i = 0; i < blocks; i++)
+		before[i + 1] += before[i];
+	o->barriers_before = before;
+	o->ops_of_calls = b->end_op;
 }
 
 static void seal(struct gst_order_builder *b)
 {
 	struct gst_order *o = b->o;
-	uint32_t *in_first;
-	gst_edge_id *in;
 
 	o->v.node_count = o->v.barrier_base + (uint32_t)b->owners.count;
-	o->v.edge_count = (uint32_t)b->edges.count;
-	GST_ARENA_TAKE_VEC(b->arena, o->v.edges, &b->edges);
+	o->v.edge_count = b->made_edges + (uint32_t)b->edges.count;
+	o->v.edge_bound = o->v.stored_base + (gst_edge_id)b->edges.count;
 	o->v.barrier_owner =
 		gst_arena_copy(b->arena, b->owners.data, b->owners.count * sizeof(*b->owners.data));
-	in_first = GST_ARENA_ARRAY(b->arena, uint32_t, (size_t)o->v.node_count + 2);
-	in = GST_ARENA_ARRAY(b->arena, gst_edge_id, o->v.edge_count);
-	group_in(o, in_first, in);
-	o->v.in = in;
-	o->v.in_first = in_first;
-	o->possible_count = (uint32_t)b->possible.count;
-	GST_ARENA_TAKE_VEC(b->arena, o->possible, &b->possible);
+	sort_edges(b);
+	count_barriers(b);
 	gst_order_seal_topology(o, b->backward.data, b->backward.count, b->arena);
 	o->op_refs = gst_arena_copy(b->arena, b->op_refs.data,
 				    b->op_refs.count * sizeof(*b->op_refs.data));
@@ -397,11 +419,17 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 	b.o->m = m;
 	b.o->v.op_count = m->op_count;
 	b.o->v.barrier_base = m->op_count + m->call_count;
-	b.call_place = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->call_count + 1);
-	b.o->call_place = b.call_place;
+	b.o->v.stored_base = 2 * m->op_count + m->call_count;
+	b.o->v.ops = m->ops;
+	b.o->v.calls = m->calls;
+	b.op_before = GST_ARENA_ARRAY(arena, uint32_t, m->op_count);
+	memset(b.op_before, 0xff, m->op_count * sizeof(*b.op_before));
+	b.o->v.op_before = b.op_before;
+	b.call_before = GST_ARENA_ARRAY(arena, gst_call_id, m->call_count);
+	b.o->v.call_before = b.call_before;
 	init(&b);
 	gst_order_apply_rules(&b);
-	if (b.edges.count > UINT32_MAX - 16 ||
+	if (b.edges.count > UINT32_MAX - 16 - b.o->v.stored_base ||
 	    (uint64_t)b.o->v.barrier_base + b.owners.count > MAX_NODES) {
 		st = gst_err_set(err, GST_E_LIMIT, "more than %u edges or %u nodes",
 				 UINT32_MAX - 16, MAX_NODES);
@@ -415,19 +443,34 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
+gst_edge_id gst_order_next_edge(const struct gst_order *o, gst_edge_id e)
+{
+	const struct gst_order_view *v = &o->v;
+
+	while (e < v->op_count && gst_order_origin(v, e) == GST_NONE)
+		e++;
+	while (e >= v->op_count && e < 2 * v->op_count && v->op_before[e - v->op_count] == GST_NONE)
+		e++;
+	while (e >= 2 * v->op_count && e < v->stored_base &&
+	       v->call_before[e - 2 * v->op_count] == GST_NONE)
+		e++;
+	return e;
+}
+
 struct gst_order_outs gst_order_group_out(const struct gst_order *o, struct gst_arena *arena)
 {
 	uint32_t *first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)o->v.node_count + 2);
 	gst_edge_id *ids = GST_ARENA_ARRAY(arena, gst_edge_id, o->v.edge_count);
+	gst_edge_id e;
 
-	group_out(o, first, ids);
+	/* Counts go two places on, as in sort_edges. */
+	for (e = gst_order_next_edge(o, 0); e < o->v.edge_bound; e = gst_order_next_edge(o, e + 1))
+		first[gst_order_edge(o, e).from + 2]++;
+	for (uint32_t n = 1; n < o->v.node_count; n++)
+		first[n + 1] += first[n];
+	for (e = gst_order_next_edge(o, 0); e < o->v.edge_bound; e = gst_order_next_edge(o, e + 1))
+		ids[first[gst_order_edge(o, e).from + 1]++] = e;
 	return (struct gst_order_outs){.ids = ids, .first = first};
-}
-
-const gst_edge_id *gst_order_possible(const struct gst_order *o, uint32_t *count)
-{
-	*count = o->possible_count;
-	return o->possible;
 }
 
 static const struct gst_ref *find_ref(const struct gst_ref *refs, uint32_t count, gst_node_id node)

@@ -24,6 +24,16 @@
  *
  * Nodes may lie on a circle where points do not: a call submits a copy (ENTER_BEGIN) and waits for it
  * (END_EXIT). So order among nodes is told for points.
+ *
+ * Most edges are of rules that give a node one edge at most, all alike but for its source. These are not stored but put
+ * together when they are asked for, and their ids are told by the node that they reach
+ * (docs/design/0003-edges.md):
+ *     0 .. op_count-1                 where op i comes from: U1 from its call, or G2 from its launch
+ *     op_count .. 2*op_count-1        what op i stands behind in its stream: S1, or F1 with a host function
+ *     2*op_count .. +call_count-1     T1, from the call before call j in its thread
+ *     after that                      all others, stored, by the node that they reach; of one node as given by the rules
+ * Not each id of the first three has an edge. Where a rule gives more than that (threads overlap), the rest is
+ * stored. What is not stored is documented and may be held against timestamps.
  */
 #ifndef GSTRACE_ANALYZER_ORDER_ORDER_H
 #define GSTRACE_ANALYZER_ORDER_ORDER_H
@@ -70,15 +80,30 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 			   const struct gst_order **out, struct gst_err *err)
 	__attribute__((warn_unused_result));
 
+/* An edge as it is stored: its place tells its id. */
+struct gst_stored_edge {
+	gst_node_id from, to;
+	uint8_t rule, strength, form, flags;
+};
+
 /* What is read most of a graph: the first member of struct gst_order. For the functions below alone. */
 struct gst_order_view {
-	const struct gst_edge *edges;
-	const gst_edge_id *in;	  /* edge ids, grouped by the node they reach */
-	const uint32_t *in_first; /* node_count + 1 */
+	const struct gst_op *ops;
+	const struct gst_call *calls;
+	const uint32_t *
+		op_before; /* by op: what it stands behind in its stream, with GST_BEFORE_F1; GST_NONE */
+	const gst_call_id *call_before; /* by call: the one before it in its thread; GST_NONE */
+	const struct gst_stored_edge *stored; /* those into one node are a run; runs by node */
+	const uint64_t *has_run;	      /* a bit a node */
+	const uint32_t *runs_before;	      /* by word of has_run: bits set in the words before */
+	const uint32_t *run_first;	      /* by run, and one more: its first edge in stored */
 	const gst_node_id *barrier_owner;
 	uint32_t op_count, node_count, edge_count;
 	uint32_t barrier_base; /* first barrier point: op_count + call_count */
+	gst_edge_id stored_base, edge_bound;
 };
+
+#define GST_BEFORE_F1 0x80000000u /* more than any node */
 
 static inline const struct gst_order_view *gst_order_view(const struct gst_order *o)
 {
@@ -96,46 +121,105 @@ static inline uint32_t gst_order_edge_count(const struct gst_order *o)
 /** Ids of edges are below this; not each of them has an edge. */
 static inline gst_edge_id gst_order_edge_bound(const struct gst_order *o)
 {
-	return gst_order_view(o)->edge_count;
+	return gst_order_view(o)->edge_bound;
 }
 /** The first edge from id @e on, edge_bound if there is none: for passes over all edges. */
-static inline gst_edge_id gst_order_next_edge(const struct gst_order *o, gst_edge_id e)
+gst_edge_id gst_order_next_edge(const struct gst_order *o, gst_edge_id e);
+
+/** The first stored edge: those of all rules but T1, U1, S1, F1 and G2 come from here on, and no id is left out. */
+static inline gst_edge_id gst_order_first_stored(const struct gst_order *o)
 {
-	(void)o;
-	return e;
+	return gst_order_view(o)->stored_base;
 }
-/** Edges of all rules but T1, U1, S1, F1 and G2 have ids from here on, and each of these ids has an edge. */
-static inline gst_edge_id gst_order_first_rare(const struct gst_order *o)
+
+/* Where op @op comes from: its launch if it is a node, else its call; GST_NONE = not known. */
+static inline gst_node_id gst_order_origin(const struct gst_order_view *v, gst_op_id op)
 {
-	(void)o;
-	return 0;
+	const struct gst_op *x = &v->ops[op];
+
+	if (x->call == GST_NONE)
+		return GST_NONE;
+	if (x->flags & GST_OP_NODE)
+		return x->parent;
+	return v->calls[x->call].flags & GST_CALL_NO_ENTER ? GST_NONE : v->op_count + x->call;
 }
+
 /** Edge @e, which there is. O(1). */
 static inline struct gst_edge gst_order_edge(const struct gst_order *o, gst_edge_id e)
 {
-	GST_DCHECK(e < gst_order_view(o)->edge_count);
-	return gst_order_view(o)->edges[e];
+	const struct gst_order_view *v = gst_order_view(o);
+	struct gst_edge out = {.id = e, .strength = GST_DOCUMENTED};
+
+	GST_DCHECK(e < v->edge_bound);
+	if (e >= v->stored_base) {
+		const struct gst_stored_edge *s = &v->stored[e - v->stored_base];
+
+		out.from = s->from;
+		out.to = s->to;
+		out.rule = s->rule;
+		out.strength = s->strength;
+		out.form = s->form;
+		out.flags = s->flags;
+	} else if (e < v->op_count) {
+		bool is_node = v->ops[e].flags & GST_OP_NODE;
+
+		out.from = gst_order_origin(v, e);
+		out.to = e;
+		out.rule = is_node ? GST_RULE_G2 : GST_RULE_U1;
+		out.form = is_node ? GST_BEGIN_BEGIN : GST_ENTER_BEGIN;
+	} else if (e < 2 * v->op_count) {
+		uint32_t before = v->op_before[e - v->op_count];
+
+		out.from = before & ~GST_BEFORE_F1;
+		out.to = e - v->op_count;
+		out.rule = before & GST_BEFORE_F1 ? GST_RULE_F1 : GST_RULE_S1;
+		out.form = GST_END_BEGIN;
+	} else {
+		out.from = v->op_count + v->call_before[e - 2 * v->op_count];
+		out.to = e - v->op_count;
+		out.rule = GST_RULE_T1;
+		out.form = GST_EXIT_ENTER;
+	}
+	return out;
 }
 
-/* Edges into one node. */
+/* Edges into one node: some that are not stored, then a run of those that are. */
 struct gst_edges {
-	uint32_t count;
-	const gst_edge_id *ids;
+	uint32_t count, made_count;
+	gst_edge_id made[2];
+	gst_edge_id first;
 };
 
-/** Edges into @node, in a fixed order: that of their ids. O(1). */
+/** Edges into @node, in the order of their ids. O(1). */
 static inline struct gst_edges gst_order_in(const struct gst_order *o, gst_node_id node)
 {
 	const struct gst_order_view *v = gst_order_view(o);
+	uint64_t word = v->has_run[node / 64] >> (node % 64);
+	struct gst_edges in = {0};
 
-	return (struct gst_edges){.count = v->in_first[node + 1] - v->in_first[node],
-				  .ids = v->in + v->in_first[node]};
+	if (node < v->op_count) {
+		if (gst_order_origin(v, node) != GST_NONE)
+			in.made[in.made_count++] = node;
+		if (v->op_before[node] != GST_NONE)
+			in.made[in.made_count++] = v->op_count + node;
+	} else if (node < v->barrier_base && v->call_before[node - v->op_count] != GST_NONE) {
+		in.made[in.made_count++] = v->op_count + node;
+	}
+	in.count = in.made_count;
+	if (word & 1) {
+		uint32_t run = v->runs_before[node / 64 + 1] - (uint32_t)__builtin_popcountll(word);
+
+		in.first = v->stored_base + v->run_first[run];
+		in.count += v->run_first[run + 1] - v->run_first[run];
+	}
+	return in;
 }
 /** Number @i of them. */
 static inline struct gst_edge gst_edges_at(const struct gst_order *o, const struct gst_edges *in,
 					   uint32_t i)
 {
-	return gst_order_edge(o, in->ids[i]);
+	return gst_order_edge(o,
+			      i < in->made_count ? in->made[i] : in->first + (i - in->made_count));
 }
 
 /* Edges by the node they leave. Most passes go by what reaches a node: made for those that do not. */
@@ -183,9 +267,6 @@ static inline gst_node_id gst_barrier_owner(const struct gst_order *o, gst_node_
 
 	return n >= v->barrier_base ? v->barrier_owner[n - v->barrier_base] : GST_NONE;
 }
-
-/** Ids of all edges whose strength is not DOCUMENTED, in order. */
-const gst_edge_id *gst_order_possible(const struct gst_order *o, uint32_t *count);
 
 /** Which EVENT_RECORD op an EVENT_WAIT op (or a waiting call, by node) refers to. */
 enum gst_record_ref {

@@ -27,8 +27,9 @@ struct gst_turn {
 struct gst_order {
 	struct gst_order_view v; /* first: order.h reads it there */
 	const struct gst_model *m;
-	/* by call: place of its enter in the order of submission; call_count + 1 */
-	const uint32_t *call_place;
+	/* by 64 calls, and one more: how many barrier points are of calls before */
+	const uint32_t *barriers_before;
+	gst_op_id ops_of_calls; /* those from here on have no call */
 	/* where that is no topological order; in order, apart */
 	const struct gst_turn *turns;
 	uint32_t turn_count;
@@ -42,8 +43,6 @@ struct gst_order {
 	uint32_t cycle_count;
 	const struct gst_ref *op_refs, *call_refs;
 	uint32_t op_ref_count, call_ref_count;
-	const gst_edge_id *possible; /* edges that are not documented */
-	uint32_t possible_count;
 	const struct gst_ambiguous_pair *ambiguous;
 	uint32_t ambiguous_count;
 	const gst_op_id
@@ -162,13 +161,15 @@ struct gst_order_builder {
 	struct gst_order *o;
 	bool is_one_thread; /* all calls are in their order, and nothing overlaps */
 	bool is_quiet;	    /* pairs whose order is not known matter to possible edges alone */
-	GST_VEC(struct gst_edge) edges;
-	GST_VEC(gst_node_id) owners; /* of barrier points */
-	uint32_t *call_place;	     /* of struct gst_order */
-	gst_op_id first_op, end_op;  /* of the call under way */
+	/* Edges that are not stored, by what they reach, and how many: those of struct gst_order_view. */
+	uint32_t *op_before;
+	gst_call_id *call_before;
+	uint32_t made_edges;
+	GST_VEC(struct gst_stored_edge) edges; /* all others, as they were given */
+	GST_VEC(gst_node_id) owners;	       /* of barrier points */
+	gst_op_id first_op, end_op;	       /* of the call under way */
 	/* edges that may lead to what was submitted before their source: all that do are among them */
-	GST_VEC(gst_edge_id) backward;
-	GST_VEC(gst_edge_id) possible;
+	GST_VEC(struct gst_stored_edge) backward;
 	GST_VEC(struct gst_front) pool;
 	uint32_t free_fronts;
 	GST_VEC(struct gst_front) preds;  /* answer of collect */
@@ -319,7 +320,7 @@ gst_node_id gst_order_join_greens(struct gst_order_builder *b, gst_call_id call,
 				  enum gst_rule rule);
 
 /* topology.c: places, once all edges are grouped. */
-void gst_order_seal_topology(struct gst_order *o, const gst_edge_id *backward,
+void gst_order_seal_topology(struct gst_order *o, const struct gst_stored_edge *backward,
 			     size_t backward_count, struct gst_arena *arena);
 
 /* Where @p stands among all points: below acyclic_count, or in or behind a cycle. */
@@ -359,15 +360,12 @@ enum gst_answer gst_order_no_path(const struct gst_order *o, gst_node_id a, gst_
 bool gst_order_lost_between(const struct gst_order *o, uint32_t process, uint64_t from_ns,
 			    uint64_t to_ns);
 
-/* Is edge @id, its rule or its strength left out by @q? */
-static inline bool gst_query_drops(const struct gst_order *o, const struct gst_path_query *q,
-				   gst_edge_id id)
+/* Is edge @e, its rule or its strength left out by @q? */
+static inline bool gst_query_drops(const struct gst_path_query *q, const struct gst_edge *e)
 {
-	const struct gst_edge *e = &o->v.edges[id];
-
 	return q && ((q->without_rules >> e->rule & 1) ||
 		     (q->documented_only && e->strength != GST_DOCUMENTED) ||
-		     (q->without_edges && (q->without_edges[id / 8] >> (id % 8) & 1)));
+		     (q->without_edges && (q->without_edges[e->id / 8] >> (e->id % 8) & 1)));
 }
 /* All lanes of @ctx, and @call waits for them until its exit. */
 void gst_order_wait_for_lanes(struct gst_order_builder *b, gst_call_id call,

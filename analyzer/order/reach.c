@@ -94,6 +94,7 @@ static bool look_before(struct search *s, gst_point_id p)
 {
 	const struct gst_order *o = s->o;
 	gst_node_id n = gst_node_of_point(p);
+	struct gst_edges in = gst_order_in(o, n);
 	uint32_t waits;
 
 	if (p == gst_point_end(n)) {
@@ -110,16 +111,16 @@ static bool look_before(struct search *s, gst_point_id p)
 				reach(s, at);
 		}
 	}
-	for (uint32_t i = o->v.in_first[n]; i < o->v.in_first[n + 1]; i++) {
-		const struct gst_edge *e = &o->v.edges[o->v.in[i]];
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(o, &in, i);
 		uint32_t at;
 
-		if (gst_edge_to_point(e) != p || gst_query_drops(o, s->q, o->v.in[i]))
+		if (gst_edge_to_point(&e) != p || gst_query_drops(s->q, &e))
 			continue;
-		at = gst_order_position(o, gst_edge_from_point(e));
+		at = gst_order_position(o, gst_edge_from_point(&e));
 		if (at == s->first)
 			return true;
-		if (at > s->first && !is_left_out(o, s->q, e->from))
+		if (at > s->first && !is_left_out(o, s->q, e.from))
 			reach(s, at);
 	}
 	return false;

@@ -33,20 +33,17 @@ void gst_order_add_edge(struct gst_order_builder *b, gst_node_id from, gst_node_
 			enum gst_rule rule, enum gst_strength strength, enum gst_form form,
 			uint8_t flags)
 {
-	struct gst_edge e = {.id = (gst_edge_id)b->edges.count,
-			     .from = from,
-			     .to = to,
-			     .rule = (uint8_t)rule,
-			     .strength = (uint8_t)strength,
-			     .form = (uint8_t)form,
-			     .flags = flags};
+	struct gst_stored_edge e = {.from = from,
+				    .to = to,
+				    .rule = (uint8_t)rule,
+				    .strength = (uint8_t)strength,
+				    .form = (uint8_t)form,
+				    .flags = flags};
 
 	gst_vec_push(&b->edges, e);
 	b->o->stats.per_rule[rule]++;
-	if (strength != GST_DOCUMENTED)
-		gst_vec_push(&b->possible, (gst_edge_id)(b->edges.count - 1));
 	if (!is_forward(b, from, to))
-		gst_vec_push(&b->backward, (gst_edge_id)(b->edges.count - 1));
+		gst_vec_push(&b->backward, e);
 }
 
 void gst_order_add_work(struct gst_order_builder *b, gst_node_id from, gst_node_id to,
@@ -253,33 +250,30 @@ unsigned gst_order_collect_lane(struct gst_order_builder *b, struct gst_lane *la
 	return 0;
 }
 
-/* ---- T1, U1, G2: by construction ------------------------------------------------------------------------- */
+/* ---- T1, U1, G2: by construction; none of them is stored -------------------------------------------------- */
+
+/* An edge of @rule that is told by what it reaches: it need only be counted. */
+static void count_made(struct gst_order_builder *b, enum gst_rule rule)
+{
+	b->made_edges++;
+	b->o->stats.per_rule[rule]++;
+}
 
 static void rule_t1(struct gst_order_builder *b, gst_call_id call)
 {
 	gst_call_id *last = &b->last_call[b->m->calls[call].thread];
 
+	b->call_before[call] = *last;
 	if (*last != GST_NONE)
-		gst_order_add_edge(b, node_of_call(b, *last), node_of_call(b, call), GST_RULE_T1,
-				   GST_DOCUMENTED, GST_EXIT_ENTER, 0);
+		count_made(b, GST_RULE_T1);
 	*last = call;
 }
 
-static void rule_u1(struct gst_order_builder *b, gst_op_id op)
+/* Work comes after its call. A launch begins with its first node; nodes have no order among each other here. */
+static void rule_u1_g2(struct gst_order_builder *b, gst_op_id op)
 {
-	gst_call_id call = b->m->ops[op].call;
-
-	if (!(b->m->calls[call].flags & GST_CALL_NO_ENTER))
-		gst_order_add_edge(b, node_of_call(b, call), op, GST_RULE_U1, GST_DOCUMENTED,
-				   GST_ENTER_BEGIN, 0);
-}
-
-/* A launch begins with its first node; nodes have no order among each other here. */
-static void rule_g2(struct gst_order_builder *b, gst_op_id node)
-{
-	if (b->m->ops[node].parent != GST_NONE)
-		gst_order_add_edge(b, b->m->ops[node].parent, node, GST_RULE_G2, GST_DOCUMENTED,
-				   GST_BEGIN_BEGIN, 0);
+	if (gst_order_origin(&b->o->v, op) != GST_NONE)
+		count_made(b, b->m->ops[op].flags & GST_OP_NODE ? GST_RULE_G2 : GST_RULE_U1);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------------ */
@@ -341,8 +335,14 @@ static void rule_s1(struct gst_order_builder *b, gst_op_id op, struct gst_lane *
 	for (size_t i = b->preds.count; i-- > 0;) {
 		const struct gst_front *f = &b->preds.data[i];
 		bool is_f1 = is_host_func(b, f->node) || is_host_func(b, op);
+		enum gst_rule rule = is_f1 ? GST_RULE_F1 : GST_RULE_S1;
 
-		gst_order_add_work(b, f->node, op, is_f1 ? GST_RULE_F1 : GST_RULE_S1);
+		if (b->op_before[op] == GST_NONE) {
+			b->op_before[op] = f->node | (is_f1 ? GST_BEFORE_F1 : 0);
+			count_made(b, rule);
+		} else {
+			gst_order_add_work(b, f->node, op, rule);
+		}
 		if (f->aux > *version)
 			*version = f->aux;
 	}
@@ -1033,10 +1033,13 @@ static bool is_managed(uint8_t memory)
 static void wait_for_predecessors(struct gst_order_builder *b, gst_op_id op, size_t first_edge,
 				  enum gst_rule rule, enum gst_strength strength)
 {
+	uint32_t before = b->op_before[op];
 	size_t end = b->edges.count;
 
+	if (before != GST_NONE)
+		gst_order_add_wait(b, before & ~GST_BEFORE_F1, b->m->ops[op].call, rule, strength);
 	for (size_t i = first_edge; i < end; i++) {
-		struct gst_edge e = b->edges.data[i];
+		struct gst_stored_edge e = b->edges.data[i];
 
 		if (e.to != op || e.form != GST_END_BEGIN)
 			continue;
@@ -1246,7 +1249,6 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 	for (gst_call_id call = 0; call < b->m->call_count; call++) {
 		const struct gst_call *c = &b->m->calls[call];
 
-		b->call_place[call] = 2 * (call + b->end_op + (uint32_t)b->owners.count);
 		b->first_op = b->end_op;
 		b->end_op += c->op_count;
 		rule_t1(b, call);
@@ -1259,11 +1261,9 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 			gst_op_id op = c->first_op + i;
 			size_t first_edge = b->edges.count;
 
-			if (b->m->ops[op].flags & GST_OP_NODE) {
-				rule_g2(b, op);
+			rule_u1_g2(b, op);
+			if (b->m->ops[op].flags & GST_OP_NODE)
 				continue;
-			}
-			rule_u1(b, op);
 			if (b->m->ops[op].stream != GST_NONE)
 				stream_rules(b, op);
 			event_rules(b, op);
@@ -1282,6 +1282,4 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 		if (c->flags & GST_CALL_HELD)
 			gst_order_rule_h9(b, call);
 	}
-	b->call_place[b->m->call_count] =
-		2 * (b->m->call_count + b->end_op + (uint32_t)b->owners.count);
 }

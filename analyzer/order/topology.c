@@ -6,8 +6,8 @@
  * Method    : the order of submission (call by call: enter, barrier points, ops, exit; the end of a graph launch
  *             comes behind those of its nodes) is a topological one
  *             but where device times or CUPTI's numbers turned overlapping calls round: the stretches
- *             between the two ends of such edges are sorted, each by itself. Places are computed from one
- *             number a call and these stretches. Only with a cycle each point's place is kept.
+ *             between the two ends of such edges are sorted, each by itself. Places are computed: of
+ *             the calls, ops and barrier points before. Only with a cycle each point's place is kept.
  * Invariant : an edge's from-point stands before its to-point unless both are in or behind a cycle.
  * Not here  : what is ordered by paths (reach.c).
  */
@@ -20,25 +20,12 @@
 
 /* ---- the order of submission ------------------------------------------------------------------------------ */
 
-static uint32_t ops_of_calls(const struct gst_order *o)
-{
-	uint32_t calls = o->m->call_count;
-
-	/* 2 points each: of calls, barrier points and ops. */
-	return o->call_place[calls] / 2 - calls - (o->v.node_count - o->v.barrier_base);
-}
-
-static uint32_t barriers_of(const struct gst_order *o, gst_call_id c)
-{
-	return (o->call_place[c + 1] - o->call_place[c]) / 2 - 1 - o->m->calls[c].op_count;
-}
-
-/* The first barrier point of call @c, which has some. */
-static gst_node_id first_barrier(const struct gst_order *o, gst_call_id c)
+/* How many barrier points are of calls before @c, which may be the call behind the last one. */
+static uint32_t barriers_before(const struct gst_order *o, gst_call_id c)
 {
 	gst_node_id owner = o->v.op_count + c;
-	uint32_t low = 0;
-	uint32_t high = o->v.node_count - o->v.barrier_base;
+	uint32_t low = o->barriers_before[c / 64];
+	uint32_t high = o->barriers_before[c / 64 + 1];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -49,7 +36,26 @@ static gst_node_id first_barrier(const struct gst_order *o, gst_call_id c)
 			high = middle;
 		}
 	}
-	return o->v.barrier_base + low;
+	return low;
+}
+
+static uint32_t barriers_of(const struct gst_order *o, gst_call_id c)
+{
+	return barriers_before(o, c + 1) - barriers_before(o, c);
+}
+
+/* The first barrier point of call @c, which has some. */
+static gst_node_id first_barrier(const struct gst_order *o, gst_call_id c)
+{
+	return o->v.barrier_base + barriers_before(o, c);
+}
+
+/* Place of the enter of @c: what is before it has two points each. */
+static uint32_t place_of_call(const struct gst_order *o, gst_call_id c)
+{
+	gst_op_id ops = c < o->m->call_count ? o->m->calls[c].first_op : o->ops_of_calls;
+
+	return 2 * (c + ops + barriers_before(o, c));
 }
 
 static uint32_t submitted_at(const struct gst_order *o, gst_point_id p)
@@ -61,16 +67,16 @@ static uint32_t submitted_at(const struct gst_order *o, gst_point_id p)
 
 	if (n >= o->v.barrier_base) {
 		c = o->v.barrier_owner[n - o->v.barrier_base] - o->v.op_count;
-		return o->call_place[c] + 1 + 2 * (n - first_barrier(o, c)) + second;
+		return place_of_call(o, c) + 1 + 2 * (n - first_barrier(o, c)) + second;
 	}
 	if (n >= o->v.op_count) {
 		c = n - o->v.op_count;
-		return second ? o->call_place[c + 1] - 1 : o->call_place[c];
+		return second ? place_of_call(o, c + 1) - 1 : place_of_call(o, c);
 	}
 	c = o->m->ops[n].call;
 	if (c == GST_NONE)
-		return o->call_place[o->m->call_count] + 2 * (n - ops_of_calls(o)) + second;
-	place = o->call_place[c] + 1 + 2 * barriers_of(o, c);
+		return place_of_call(o, o->m->call_count) + 2 * (n - o->ops_of_calls) + second;
+	place = place_of_call(o, c) + 1 + 2 * barriers_of(o, c);
 	if (gst_order_has_nodes(o, n))
 		return place + (second ? 2 * o->m->calls[c].op_count - 1 : 0);
 	/* Behind the begin of its launch, whose end comes last. */
@@ -85,21 +91,21 @@ static gst_call_id call_at(const struct gst_order *o, uint32_t place, gst_call_i
 	uint32_t low = 0;
 	uint32_t high = o->m->call_count;
 
-	if (place >= o->call_place[high])
+	if (place >= place_of_call(o, high))
 		return high;
-	if (o->call_place[near] <= place) {
-		if (place < o->call_place[near + 1])
+	if (place_of_call(o, near) <= place) {
+		if (place < place_of_call(o, near + 1))
 			return near;
 		low = near + 1;
 	} else {
-		if (near && o->call_place[near - 1] <= place)
+		if (near && place_of_call(o, near - 1) <= place)
 			return near - 1;
 		high = near;
 	}
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (o->call_place[middle] <= place) {
+		if (place_of_call(o, middle) <= place) {
 			low = middle;
 		} else {
 			high = middle;
@@ -115,12 +121,12 @@ static gst_point_id submitted_point(const struct gst_order *o, uint32_t place, g
 	gst_op_id first;
 
 	if (c == o->m->call_count)
-		return 2 * ops_of_calls(o) + (place - o->call_place[c]);
+		return 2 * o->ops_of_calls + (place - place_of_call(o, c));
 	*near = c;
-	at = place - o->call_place[c];
+	at = place - place_of_call(o, c);
 	if (at == 0)
 		return gst_point_begin(o->v.op_count + c);
-	if (place + 1 == o->call_place[c + 1])
+	if (place + 1 == place_of_call(o, c + 1))
 		return gst_point_end(o->v.op_count + c);
 	barriers = barriers_of(o, c);
 	if (--at < 2 * barriers)
@@ -193,8 +199,8 @@ static bool next_unplaced(const struct turning *t, struct step *s, struct step *
 {
 	const struct gst_order *o = t->o;
 	gst_node_id n = gst_node_of_point(s->point);
-	uint32_t first = o->v.in_first[n];
-	uint32_t count = o->v.in_first[n + 1] - first;
+	struct gst_edges in = gst_order_in(o, n);
+	uint32_t count = in.count;
 	uint32_t nodes = s->point == gst_point_end(n) && gst_order_has_nodes(o, n)
 				 ? o->m->calls[o->m->ops[n].call].op_count - 1
 				 : 0;
@@ -207,9 +213,10 @@ static bool next_unplaced(const struct turning *t, struct step *s, struct step *
 		if (s->next > count) {
 			from = gst_point_end(n + s->next - count);
 		} else if (s->next < count) {
-			const struct gst_edge *e = &o->v.edges[o->v.in[first + s->next]];
+			const struct gst_edge e = gst_edges_at(o, &in, s->next);
 
-			from = gst_edge_to_point(e) == s->point ? gst_edge_from_point(e) : GST_NONE;
+			from = gst_edge_to_point(&e) == s->point ? gst_edge_from_point(&e)
+								 : GST_NONE;
 		} else if (s->point == gst_point_begin(n)) {
 			from = GST_NONE;
 		}
@@ -261,8 +268,8 @@ static bool place_points(struct turning *t)
 }
 
 /* The stretches of places that edges in @backward lead back over, where they overlap as one. Returns all places in them. */
-static uint32_t find_turns(struct gst_order *o, const gst_edge_id *backward, size_t backward_count,
-			   struct gst_arena *arena)
+static uint32_t find_turns(struct gst_order *o, const struct gst_stored_edge *backward,
+			   size_t backward_count, struct gst_arena *arena)
 {
 	struct gst_sort_item *items = gst_mem_alloc((backward_count + 1) * sizeof(*items));
 	size_t count = 0;
@@ -270,9 +277,10 @@ static uint32_t find_turns(struct gst_order *o, const gst_edge_id *backward, siz
 	struct gst_turn *turns;
 
 	for (size_t i = 0; i < backward_count; i++) {
-		const struct gst_edge *e = &o->v.edges[backward[i]];
-		uint32_t from = submitted_at(o, gst_edge_from_point(e));
-		uint32_t to = submitted_at(o, gst_edge_to_point(e));
+		const struct gst_edge e = {
+			.from = backward[i].from, .to = backward[i].to, .form = backward[i].form};
+		uint32_t from = submitted_at(o, gst_edge_from_point(&e));
+		uint32_t to = submitted_at(o, gst_edge_to_point(&e));
 
 		if (from >= to)
 			items[count++] = (struct gst_sort_item){.key = to, .value = from};
@@ -321,9 +329,9 @@ static bool turn_round(struct gst_order *o, uint32_t places, struct gst_arena *a
 
 bool gst_order_is_turned(const struct gst_order *o, gst_call_id call, uint32_t *hint)
 {
-	while (*hint < o->turn_count && o->turns[*hint].last < o->call_place[call])
+	while (*hint < o->turn_count && o->turns[*hint].last < place_of_call(o, call))
 		++*hint;
-	return *hint < o->turn_count && o->turns[*hint].first < o->call_place[call + 1];
+	return *hint < o->turn_count && o->turns[*hint].first < place_of_call(o, call + 1);
 }
 
 /* ---- cycles --------------------------------------------------------------------------------------------------- */
@@ -352,8 +360,12 @@ static uint32_t place_around_cycle(const struct gst_order *o, gst_point_id *poin
 		if (launch_of(o, n) != GST_NONE)
 			degree[gst_point_end(launch_of(o, n))]++;
 	}
-	for (uint32_t e = 0; e < o->v.edge_count; e++)
-		degree[gst_edge_to_point(&o->v.edges[e])]++;
+	for (gst_edge_id id = gst_order_next_edge(o, 0); id < o->v.edge_bound;
+	     id = gst_order_next_edge(o, id + 1)) {
+		const struct gst_edge e = gst_order_edge(o, id);
+
+		degree[gst_edge_to_point(&e)]++;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		gst_point_id p = submitted_point(o, i, &near);
 
@@ -372,10 +384,10 @@ static uint32_t place_around_cycle(const struct gst_order *o, gst_point_id *poin
 		    !--degree[gst_point_end(launch_of(o, n))])
 			points[tail++] = gst_point_end(launch_of(o, n));
 		for (uint32_t i = 0; i < edges; i++) {
-			const struct gst_edge *e = &o->v.edges[out[i]];
-			gst_point_id to = gst_edge_to_point(e);
+			const struct gst_edge e = gst_order_edge(o, out[i]);
+			gst_point_id to = gst_edge_to_point(&e);
 
-			if (gst_edge_from_point(e) == p && !--degree[to])
+			if (gst_edge_from_point(&e) == p && !--degree[to])
 				points[tail++] = to;
 		}
 	}
@@ -406,6 +418,7 @@ static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 	while (!seen[p]) {
 		gst_node_id n = gst_node_of_point(p);
 		gst_point_id before = p;
+		struct gst_edges in;
 
 		gst_vec_push(&path, p);
 		seen[p] = (uint32_t)path.count;
@@ -417,12 +430,13 @@ static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 			if (o->position[gst_point_end(op)] >= o->acyclic_count)
 				before = gst_point_end(op);
 		}
-		for (uint32_t i = o->v.in_first[n]; before == p && i < o->v.in_first[n + 1]; i++) {
-			const struct gst_edge *e = &o->v.edges[o->v.in[i]];
+		in = gst_order_in(o, n);
+		for (uint32_t i = 0; before == p && i < in.count; i++) {
+			const struct gst_edge e = gst_edges_at(o, &in, i);
 
-			if (gst_edge_to_point(e) == p &&
-			    o->position[gst_edge_from_point(e)] >= o->acyclic_count)
-				before = gst_edge_from_point(e);
+			if (gst_edge_to_point(&e) == p &&
+			    o->position[gst_edge_from_point(&e)] >= o->acyclic_count)
+				before = gst_edge_from_point(&e);
 		}
 		GST_ASSERT(before != p);
 		p = before;
@@ -443,7 +457,7 @@ static void find_cycle(struct gst_order *o, struct gst_arena *arena)
 	gst_mem_free(seen, (size_t)count * sizeof(*seen));
 }
 
-void gst_order_seal_topology(struct gst_order *o, const gst_edge_id *backward,
+void gst_order_seal_topology(struct gst_order *o, const struct gst_stored_edge *backward,
 			     size_t backward_count, struct gst_arena *arena)
 {
 	uint32_t count = 2 * o->v.node_count;

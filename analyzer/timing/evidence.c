@@ -28,7 +28,7 @@
 
 static void set_strength(struct gst_timing *t, gst_edge_id e, enum gst_strength s)
 {
-	t->edges[e] = (uint8_t)s;
+	t->edges[e - t->stored_base] = (uint8_t)s;
 }
 
 /* Was what @e stands for lost, or is its time not known for another reason? Then it proves nothing. */
@@ -138,7 +138,7 @@ static uint64_t released(const struct gst_timing *t, gst_node_id node, bool with
 
 	for (uint32_t i = 0; i < in.count; i++) {
 		const struct gst_edge e = gst_edges_at(t->o, &in, i);
-		uint8_t s = t->edges[e.id];
+		enum gst_strength s = gst_timing_strength_of(t, e.id);
 		uint64_t at;
 
 		if (s == GST_DISPROVED || (s == GST_POSSIBLE && !with_possible)) {
@@ -285,12 +285,8 @@ static void judge_wait(struct gst_timing *t, gst_op_id op)
 
 void gst_timing_init_evidence(struct gst_timing *t)
 {
-	uint32_t count;
-	const gst_edge_id *possible = gst_order_possible(t->o, &count);
-
-	_Static_assert(GST_DOCUMENTED == 0, "what is not written is documented");
-	for (uint32_t i = 0; i < count; i++) {
-		t->edges[possible[i]] = gst_order_edge(t->o, possible[i]).strength;
+	for (gst_edge_id e = t->stored_base; e < t->edge_count; e++) {
+		set_strength(t, e, (enum gst_strength)gst_order_edge(t->o, e).strength);
 	}
 	memset(t->seen_ns, 0xff, t->node_count * sizeof(*t->seen_ns)); /* GST_TIME_UNKNOWN */
 	for (gst_op_id i = 0; i < t->m->op_count && t->m->stats.early_begins; i++) {

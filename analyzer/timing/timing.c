@@ -480,7 +480,8 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->node_count = gst_order_node_count(o);
 	t->moment_count = (uint32_t)moments;
 	t->edge_count = gst_order_edge_bound(o);
-	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count);
+	t->stored_base = gst_order_first_stored(o);
+	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count - t->stored_base);
 	t->seen_ns = GST_ARENA_ARRAY(arena, uint64_t, t->node_count);
 	t->is_vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count);
 	t->topological = GST_ARENA_ARRAY(arena, gst_moment_id, t->moment_count);
@@ -508,7 +509,7 @@ uint64_t gst_timing_steps(const struct gst_timing *t)
 enum gst_strength gst_timing_strength(const struct gst_timing *t, gst_edge_id e)
 {
 	GST_ASSERT(e < t->edge_count);
-	return (enum gst_strength)(t->edges[e]);
+	return gst_timing_strength_of(t, e);
 }
 
 bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *ns)

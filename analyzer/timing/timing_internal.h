@@ -37,7 +37,8 @@ struct gst_timing {
 	const struct gst_order *o;
 	uint32_t node_count, moment_count, edge_count;
 
-	uint8_t *edges; /* [edge_count] enum gst_strength */
+	gst_edge_id stored_base; /* edges before it are documented */
+	uint8_t *edges;		 /* by id - stored_base: enum gst_strength */
 	uint64_t *
 		seen_ns; /* [node_count] op without times or with an early begin, barrier point: when released; GST_TIME_UNKNOWN */
 	uint8_t *
@@ -73,6 +74,13 @@ struct gst_timing {
 static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op)
 {
 	return t->m->ops[op].flags & GST_OP_EARLY_BEGIN ? t->seen_ns[op] : t->m->ops[op].begin_ns;
+}
+
+/* What became of edge @e so far. */
+static inline enum gst_strength gst_timing_strength_of(const struct gst_timing *t, gst_edge_id e)
+{
+	return e < t->stored_base ? GST_DOCUMENTED
+				  : (enum gst_strength)t->edges[e - t->stored_base];
 }
 
 /** Each edge and moment as it is before there is evidence. */
