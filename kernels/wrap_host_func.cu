@@ -1,15 +1,15 @@
 /*
  * wrap_host_func - many short host functions, whose times are recorded (RECORD --host-functions=wrap).
  *
- * before, a host function and after, thirty times: each host function begins when the kernel before it has finished, and
+ * before, a host function and after, a hundred times: each host function begins when the kernel before it has finished, and
  * the kernel behind it begins when it has returned. At last two host functions in two streams.
  *
- * EXPECT ops host_func: 32
- * EXPECT edges: F1 >= 60
+ * EXPECT ops host_func: 102
+ * EXPECT edges: F1 >= 200
  * EXPECT ordered: before#2 -> host_func#1
  * EXPECT ordered: host_func#1 -> after#2
- * EXPECT ordered: before#31 -> host_func#30
- * EXPECT ordered: host_func#30 -> after#31
+ * EXPECT ordered: before#101 -> host_func#100
+ * EXPECT ordered: host_func#100 -> after#101
  * EXPECT none: lost-records
  */
 #include "kernels/common.h"
@@ -47,7 +47,7 @@ static void CUDART_CB short_task(void *)
 
 int main(void)
 {
-	const unsigned rounds = 30;
+	const unsigned rounds = 100;
 	cudaStream_t stream, other;
 	struct log log = {NULL, 0, 0};
 	unsigned *turn;
@@ -64,9 +64,9 @@ int main(void)
 
 	double begin = wall_us();
 	for (unsigned i = 0; i < rounds; i++) {
-		before<<<1, 1, 0, stream>>>(50, turn);
+		before<<<1, 1, 0, stream>>>(20, turn);
 		CHECK(cudaLaunchHostFunc(stream, host_task, &log));
-		after<<<1, 1, 0, stream>>>(50, turn);
+		after<<<1, 1, 0, stream>>>(20, turn);
 	}
 	CHECK(cudaStreamSynchronize(stream));
 	CHECK(cudaLaunchHostFunc(stream, short_task, NULL));
