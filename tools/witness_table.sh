@@ -19,6 +19,12 @@ fi
 work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/witness_table.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
+# One table for each day, driver and GPU.
+tab=$(printf '\t')
+{
+	head -n 1 "$claims"
+	tail -n +2 "$claims" | LC_ALL=C sort -s -t "$tab" -k 6,6 -k 4,5
+} >"$work/claims"
 # A row a witness; times (a number in both runs) stay in the file.
 awk -F'\t' '
 	function list(text, name) { return text == "" ? name : text ", " name }
@@ -55,7 +61,7 @@ awk -F'\t' '
 		printf "| %s | %s | %s | %s |\n", old, yes, no, other
 		yes = no = other = ""
 	}
-	END { if (old != "") flush() }' "$claims" >"$work/table" ||
+	END { if (old != "") flush() }' "$work/claims" >"$work/table" ||
 	{ echo "FAIL: $claims is not a table of claims"; exit 1; }
 splice "$work/table" "$document" \
 	'<!-- Made by tools/witness_table.sh --update from testdata/real/witness.tsv: change that, not this. -->'

@@ -5,8 +5,8 @@
  * the event, comes after both busy kernels. The wait holds up what is submitted later to every stream of
  * the context: held comes after source in both (E5). Four rounds.
  *
- * EXPECT ops kernel: >= 7
- * EXPECT edges: E5 >= 7
+ * EXPECT ops kernel: 25
+ * EXPECT edges: E5 >= 28
  * EXPECT none: lost-records
  */
 #include "kernels/ordering/witness_driver.h"

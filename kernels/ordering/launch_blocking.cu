@@ -4,7 +4,7 @@
  * A kernel launch does, by documentation (H8). For a graph launch, an asynchronous copy behind a kernel
  * and a host function it is told. Then the host waits for many short kernels. The program sets the variable itself, before CUDA starts.
  *
- * EXPECT edges: H8 >= 1
+ * EXPECT edges: H8 >= 41
  * EXPECT none: lost-records
  */
 #include "kernels/ordering/witness.h"

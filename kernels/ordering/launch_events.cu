@@ -6,7 +6,7 @@
  * returns before its end. Each is the event's latest record: it replaces an earlier one. Then twelve short kernels
  * with a programmatic event, launched while their stream is busy.
  *
- * EXPECT edges: E8 >= 1
+ * EXPECT edges: E8 >= 13
  * EXPECT unordered: trigger#1 | programmatic_waiter#1
  * EXPECT unordered: trigger#2 | completion_waiter#1
  * EXPECT none: lost-records

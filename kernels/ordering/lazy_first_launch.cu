@@ -5,7 +5,7 @@
  * and how long it and the second one took; and of a kernel whose stack is larger than any before, too.
  * CUDA_MODULE_LOADING is set to LAZY by the program itself.
  *
- * EXPECT ops kernel: >= 5
+ * EXPECT ops kernel: 9
  * EXPECT edges: S3 == 0
  * EXPECT unordered: busy#1 | lazy#1
  * EXPECT none: lost-records

@@ -5,8 +5,8 @@
  * device memory and waits for pinned host memory (H6); what it does with managed memory is told. The
  * Async form, in a stream of its own, never waits. Then the host waits for many short ones of pinned memory.
  *
- * EXPECT ops memset: >= 6
- * EXPECT edges: H6 >= 1
+ * EXPECT ops memset: 30
+ * EXPECT edges: H6 >= 25
  * EXPECT edges: S3 >= 3
  * EXPECT ordered: busy#1 -> memset#1
  * EXPECT ordered: busy#2 -> memset#2

@@ -6,8 +6,8 @@
  * the address is the same, the second user must come after the first. (A pool that refuses is told, too:
  * the program waits for the first stream then and asks again.) Eight rounds.
  *
- * EXPECT ops alloc: >= 4
- * EXPECT ops free: >= 4
+ * EXPECT ops alloc: >= 32
+ * EXPECT ops free: 32
  * EXPECT edges: E1 >= 1
  * EXPECT ordered: user#1 -> next_user#1
  * EXPECT none: lost-records

@@ -5,7 +5,7 @@
  * (S2). The ordinary kernel waits for the end of every one of them, of the longest, the first, too. Then twelve
  * short chains, launched while the stream is busy: there the device alone says when each begins.
  *
- * EXPECT edges: S2 >= 2
+ * EXPECT edges: S2 >= 24
  * EXPECT ordered: first#1 -> ordinary#1
  * EXPECT ordered: second#1 -> ordinary#1
  * EXPECT ordered: third#1 -> ordinary#1

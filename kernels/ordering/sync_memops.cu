@@ -5,10 +5,10 @@
  * at once; once the pointer's attribute is set they return when they are done (M7): once behind a long kernel, and
  * many times behind short ones.
  *
- * EXPECT ops memcpy: >= 2
- * EXPECT ops memset: >= 2
- * EXPECT edges: S3 >= 4
- * EXPECT edges: M7 >= 2
+ * EXPECT ops memcpy: 14
+ * EXPECT ops memset: 14
+ * EXPECT edges: S3 >= 28
+ * EXPECT edges: M7 >= 26
  * EXPECT ordered: busy#1 -> memcpy#1
  * EXPECT ordered: busy#3 -> memcpy#2
  * EXPECT none: lost-records

@@ -6,8 +6,8 @@
  * in the order of the array: wait for a word, write another, for which a third stream waits. Then the first again,
  * twelve times, with a word each.
  *
- * EXPECT ops memop: >= 4
- * EXPECT edges: M4 >= 1
+ * EXPECT ops memop: >= 29
+ * EXPECT edges: M4 >= 13
  * EXPECT none: lost-records
  */
 #include "kernels/ordering/witness_driver.h"
