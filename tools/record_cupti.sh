@@ -77,7 +77,7 @@ for file in $more; do
 	[ -f "$file" ] || continue
 	sum=$(sha256sum "$file" | cut -d ' ' -f 1)
 	grep -q "^$sum" seen && continue
-	version=$(version_of "$file")
+	version=$(version_of "$(readlink -f "$file")")
 	# Two builds of one version.
 	while cut -d ' ' -f 2 seen | grep -qxF "$version"; do
 		version=${version}b
