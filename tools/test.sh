@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs what is missing and runs all tests. The last line is "N passed, N failed, N skipped";
-# every skip stands above it with its reason. Allowed: tests tagged "gpu" without a GPU, and what
-# needs a CUDA toolkit without one. Any other skip is a failure.
+# every skip stands above it with its reason. Allowed: tests tagged "gpu" without a GPU, what needs a
+# CUDA toolkit without one, and cases of confined_test that need a right this machine does not give. Any
+# other skip is a failure.
 #
 # usage: test.sh [--quick] [--yes] [--no-install] [--fuzz-seconds N]
 #   --quick        checks and gcc tests only: no sanitizers, no clang build, no fuzzing

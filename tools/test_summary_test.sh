@@ -70,6 +70,24 @@ result //a:a PASSED <<'LOG'
 [  SKIPPED ] two
 LOG
 expect 1 '1 passed, 1 failed, 0 skipped' 'failed: stage: //a:a: two: skipped, and nothing allows that' ''
+# Of one program each skip is allowed that comes with its reason; of others none is.
+for label in //tracer/test:confined_test //a:a; do
+	begin
+	result "$label" PASSED <<'LOG'
+[       OK ] one
+allowed skip: two: no second user here
+[  SKIPPED ] two
+[  SKIPPED ] 1 test(s), listed below:
+[  SKIPPED ] two
+LOG
+	[ "$label" = //a:a ] || expect 0 '1 passed, 0 failed, 1 skipped' "skipped: $label: two: no second user here" ''
+done
+expect 1 '1 passed, 1 failed, 0 skipped' 'failed: stage: //a:a: two: skipped, and nothing allows that' ''
+begin
+result //tracer/test:confined_test PASSED <<'LOG'
+[  SKIPPED ] two
+LOG
+expect 1 '0 passed, 1 failed, 0 skipped' 'failed: stage: //tracer/test:confined_test: two: skipped, and nothing allows that' ''
 
 begin
 result //a:a PASSED </dev/null

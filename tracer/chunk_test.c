@@ -186,7 +186,7 @@ static void test_staging_file(void **state)
 {
 	struct gst_pool pool;
 	struct stat about;
-	char path[96];
+	char path[sizeof(pool.path)];
 
 	(void)state;
 	assert_int_equal(gst_pool_init(&pool, "/dev/shm", 3u << 20, 0xabc, 1, 7), 0);

@@ -24,7 +24,10 @@
 
 #define GST_PAGE_SMALL_BYTES (4u << 10)
 #define GST_PAGE_LARGE_BYTES (64u << 10)
-#define GST_PAGE_NONE	     UINT32_MAX
+/* A folder as long as a setting may be, and the name in it. */
+#define GST_POOL_PATH_MAX 1152u
+
+#define GST_PAGE_NONE UINT32_MAX
 
 #define GST_POOL_BYTES_MIN     (1u << 20)
 #define GST_POOL_BYTES_MAX     (1u << 30)
@@ -56,7 +59,7 @@ struct gst_pool {
 	uint32_t total[GST_PAGE_SIZES];
 	_Atomic uint64_t next_number; /* of a page's use, from 1 */
 	_Atomic uint32_t wake;	      /* futex: 1 when the writer is wanted at once */
-	char path[96];		      /* of the staging file; "" if there is none */
+	char path[GST_POOL_PATH_MAX]; /* of the staging file; "" if there is none */
 };
 
 /**
