@@ -845,6 +845,38 @@ static void batches_are_in_order(struct trace *t)
 	}
 }
 
+/* The kernels of the second and the fourth launch ran the other way round: m2_peer_copy has its copy between them. */
+static void turn_peer_work_round(struct trace *t)
+{
+	const struct item *launches[4];
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->items.count && count < 4; i++) {
+		const struct item *x = &t->items.data[i];
+
+		if (x->schema->kind == GST_REC_CALL_LAUNCH) {
+			launches[count++] = x;
+		}
+	}
+	if (count == 4) {
+		swap_kernels(t, launches[1], launches[3]);
+	}
+}
+
+/* Launches on several devices wait for all of their streams, and hold all of them up. */
+static void launches_wait_everywhere(struct trace *t)
+{
+	for (size_t i = 0; i < t->items.count; i++) {
+		struct item *x = &t->items.data[i];
+		if (x->schema->kind == GST_REC_CALL_LAUNCH) {
+			uint64_t flags = get(x, "flags");
+			(void)is_set(x, "flags",
+				     flags & ~(uint64_t)(GST_LAUNCH_FLAG_NO_PRE_SYNC |
+							 GST_LAUNCH_FLAG_NO_POST_SYNC));
+		}
+	}
+}
+
 /* All memory that was set is pinned. */
 static void memory_set_is_pinned(struct trace *t)
 {
@@ -1006,6 +1038,10 @@ static const struct {
 	 GST_RULE_G3},
 	{"launch_events.gst", "a launch's event said to be recorded behind it",
 	 events_follow_launches, GST_RULE_E1},
+	{"m2_peer_copy.gstext", "what is before a peer copy said to have run behind it",
+	 turn_peer_work_round, GST_RULE_M2},
+	{"m6_multi_device.gstext", "launches without a barrier said to have one",
+	 launches_wait_everywhere, GST_RULE_M6},
 	{"m3_copy_batch.gstext", "sources said to be read in stream order", batches_are_in_order,
 	 GST_RULE_M3},
 	{"default_stream_good.gst", "non-blocking streams said to be blocking",

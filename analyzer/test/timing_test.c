@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/load/load.h"
 #include "analyzer/test/scenes.h"
 
 #define US UINT64_C(1000)
@@ -716,9 +717,90 @@ static void test_verify_knows_of_clock_steps(void **state)
 	}
 }
 
+/* b on device 1 waits by an event for a, which ends on device 0 at 50000 ns. */
+static void verify_devices(const char *b_times, const char *syncs, struct gst_verify *v)
+{
+	static const char head[] =
+		"gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\n"
+		"device device=0 name=\"0\"\ndevice device=1 name=\"1\"\n"
+		"context ctx=1 device=0 null_stream=7\ncontext ctx=2 device=1 null_stream=7\n"
+		"stream ctx=1 stream=13 type=nonblocking handle=0x100\n"
+		"stream ctx=2 stream=13 type=nonblocking handle=0x200\n"
+		"thread thread=1 name=\"1\" tid=1\nthread thread=2 name=\"2\" tid=2\n"
+		"chunk events process=1 thread=1\n"
+		"call_launch corr=1 enter_ns=10000 api=cuLaunchKernel ctx=1 stream=0x100\n"
+		"call_exit corr=1 exit_ns=10100\n"
+		"call_event corr=2 enter_ns=10200 api=cuEventRecord ctx=1 stream=0x100 event=0x900\n"
+		"call_exit corr=2 exit_ns=10300\n"
+		"call_event corr=3 enter_ns=10400 api=cuStreamWaitEvent ctx=2 stream=0x200 event=0x900\n"
+		"call_exit corr=3 exit_ns=10500\n"
+		"call_launch corr=4 enter_ns=10600 api=cuLaunchKernel ctx=2 stream=0x200\n"
+		"call_exit corr=4 exit_ns=10700\n";
+	const struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
+	struct gst_arena *arena = gst_arena_new(0);
+	struct gst_loader *loader;
+	const struct gst_model *m;
+	const struct gst_order *o;
+	const struct gst_timing *t;
+	struct gst_err err = {0};
+	char text[4000];
+	int n = snprintf(text, sizeof(text),
+			 "%s%schunk events process=1\n"
+			 "kernel corr=1 start_ns=14000 end_ns=50000 ctx=1 stream=13\n"
+			 "kernel corr=4 %s ctx=2 stream=13\nend time_ns=200000\n",
+			 head, syncs, b_times);
+
+	assert_in_range(n, 1, sizeof(text) - 1);
+	assert_false(gst_loader_open_memory(text, (size_t)n, "text", &options, &loader, &err));
+	assert_false(gst_model_build(&loader, 1, arena, &m, &err));
+	assert_false(gst_order_build(m, arena, &o, &err));
+	assert_false(gst_timing_build(m, o, arena, &t, &err));
+	gst_timing_verify(t, arena, v);
+	gst_loader_close(loader);
+	gst_model_free(m);
+	gst_arena_free(arena);
+}
+
+/* The clock of device 0 is ahead of the host's by 4000 ns at most, that of device 1 behind it by what the sync leaves. */
+static void test_verify_compares_devices(void **state)
+{
+	static const char both[] =
+		"call_stream corr=5 enter_ns=10800 api=cuStreamSynchronize ctx=2 stream=0x200\n"
+		"call_exit corr=5 exit_ns=%d\n";
+	char syncs[300];
+	struct gst_verify v;
+
+	(void)state;
+	(void)snprintf(syncs, sizeof(syncs), both, 65000);
+	verify_devices("start_ns=52000 end_ns=60000", syncs, &v);
+	assert_int_equal(v.contradictions, 0);
+	assert_int_equal(v.rules[GST_RULE_E1].checked, 1);
+	assert_int_equal(v.rules[GST_RULE_E1].tight, 1);
+	/* By 8000 ns the clocks can differ, and not by more. */
+	(void)snprintf(syncs, sizeof(syncs), both, 64000);
+	verify_devices("start_ns=42000 end_ns=60000", syncs, &v);
+	assert_int_equal(v.contradictions, 0);
+	assert_int_equal(v.rules[GST_RULE_E1].tight, 1);
+	verify_devices("start_ns=41999 end_ns=60000", syncs, &v);
+	/* The record and the wait have no times of their own: the edges to and from them say the same. */
+	assert_int_equal(v.contradictions, 3);
+	assert_int_equal(v.rules[GST_RULE_E1].contradictions, 1);
+	/* Known too badly to be a test. */
+	(void)snprintf(syncs, sizeof(syncs), both, 90000);
+	verify_devices("start_ns=52000 end_ns=60000", syncs, &v);
+	assert_int_equal(v.rules[GST_RULE_E1].checked, 1);
+	assert_int_equal(v.rules[GST_RULE_E1].tight, 0);
+	/* Nothing says how far the second one is behind. */
+	verify_devices("start_ns=30000 end_ns=60000", "", &v);
+	assert_int_equal(v.contradictions, 0);
+	assert_int_equal(v.rules[GST_RULE_E1].checked, 0);
+	assert_int_equal(v.not_checkable_device, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verify_compares_devices),
 		cmocka_unit_test(test_replay_of_everything_is_what_was_observed),
 		cmocka_unit_test(test_verify_knows_of_clock_steps),
 		cmocka_unit_test(test_replay_of_random_runs_is_what_was_observed),

@@ -11,7 +11,7 @@
  *                         end(A) <= ..................... <= begin(B)      each edge is checked
  *
  *             Host and device have two clocks: per device and second, the offsets that enter -> begin
- *             and end -> exit allow must have one in common.
+ *             and end -> exit allow must have one in common. Two devices are compared through these.
  * Invariant : reads documented edges alone; an edge is counted in exactly one way.
  * Not here  : whether a rule is right where the trace cannot tell: that is "not checkable" or "not tight".
  */
@@ -21,11 +21,13 @@
 
 #include "analyzer/base/vec.h"
 
-#define TICKS_NS     64		/* two ticks of the device clock */
-#define TIGHT_NS     5000	/* a gap below this could have shown a violation */
-#define WINDOW_NS    1000000000 /* drift within a window is below what is looked at */
-#define WINDOWS_MAX  65536u
-#define EXAMPLES_MAX 20u
+#define TICKS_NS       64	  /* two ticks of the device clock */
+#define TIGHT_NS       5000	  /* a gap below this could have shown a violation */
+#define WINDOW_NS      1000000000 /* drift within a window is below what is looked at */
+#define WINDOWS_MAX    65536u
+#define APART_TIGHT_NS 20000
+#define APART_NS       INT64_C(1000000000) /* no clock is further from the host's */
+#define EXAMPLES_MAX   20u
 
 struct bound {
 	uint64_t ns;	 /* GST_TIME_UNKNOWN = none */
@@ -40,6 +42,7 @@ struct verify {
 	GST_VEC(struct gst_contradiction) found;
 	uint64_t window_ns;
 	uint32_t windows_per_device;
+	uint64_t apart; /* edges from one device to another */
 	int64_t step_ns; /* by so much the wall clock may have moved device times; 0 = it did not step */
 };
 
@@ -51,6 +54,13 @@ static bool is_work(const struct gst_edge *e)
 static bool is_claimed(const struct gst_edge *e)
 {
 	return e->strength == GST_DOCUMENTED && !(e->flags & GST_EDGE_UNCHECKED);
+}
+
+/* Rules that only say "may" claim nothing that could be contradicted. */
+static bool is_held(const struct gst_edge *e)
+{
+	return e->strength == GST_DOCUMENTED && e->rule != GST_RULE_H7 && e->rule != GST_RULE_H10 &&
+	       e->rule != GST_RULE_H5;
 }
 
 static bool is_timed(const struct gst_timing *t, gst_node_id n)
@@ -177,8 +187,9 @@ static void contradict(struct verify *v, const struct gst_edge *e, int64_t gap_n
 	}
 }
 
+/* What comes later may be this much earlier by its clock: @allowed_ns, less than nothing between two devices. */
 static void check_gap(struct verify *v, const struct gst_edge *e, uint64_t from, uint64_t to,
-		      int64_t allowed_ns)
+		      int64_t allowed_ns, int64_t tight_ns)
 {
 	struct gst_verify_rule *r = rule_of(v, e);
 	int64_t gap = (int64_t)(to - from);
@@ -191,7 +202,7 @@ static void check_gap(struct verify *v, const struct gst_edge *e, uint64_t from,
 	r->checked++;
 	if (gap < -allowed_ns) {
 		contradict(v, e, gap);
-	} else if (gap < TIGHT_NS) {
+	} else if (gap < tight_ns) {
 		r->tight++;
 	}
 }
@@ -266,7 +277,7 @@ static void check_edge(struct verify *v, const struct gst_edge *e)
 		if (!gst_call_has_exit(a) || !gst_call_has_enter(b)) {
 			skip(v, e, GST_NONE);
 		} else {
-			check_gap(v, e, a->exit_ns, b->enter_ns, 0);
+			check_gap(v, e, a->exit_ns, b->enter_ns, 0, TIGHT_NS);
 		}
 		return;
 	}
@@ -299,11 +310,13 @@ static void check_edge(struct verify *v, const struct gst_edge *e)
 			skip(v, e, e->from);
 		} else if (to.ns == GST_TIME_UNKNOWN) {
 			skip(v, e, e->to);
-		} else if (from.device != to.device || from.device == GST_NONE) {
+		} else if (from.device == GST_NONE || to.device == GST_NONE) {
 			rule_of(v, e)->not_checkable++;
 			v->out->not_checkable_device++;
+		} else if (from.device != to.device) {
+			v->apart++;
 		} else {
-			check_gap(v, e, from.ns, to.ns, TICKS_NS);
+			check_gap(v, e, from.ns, to.ns, TICKS_NS, TIGHT_NS);
 		}
 		return;
 	}
@@ -334,6 +347,50 @@ static void make_windows(struct verify *v, struct gst_arena *arena)
 						       .high_ns = INT64_MAX,
 						       .low_edge = GST_NONE,
 						       .high_edge = GST_NONE};
+		}
+	}
+}
+
+/*
+ * From one device to another: the first one's clock is ahead of the host's by its window's high_ns at most, the other's by
+ * its low_ns at least.
+ *
+ *     end(A) - high of A  <=  when A had ended  <=  when B began  <=  begin(B) - low of B
+ */
+static void check_apart(struct verify *v, const struct gst_edge *e)
+{
+	const struct bound from = source(v, e);
+	const struct bound to = v->begun[e->to];
+	int64_t high;
+	int64_t low;
+
+	if (from.ns == GST_TIME_UNKNOWN || to.ns == GST_TIME_UNKNOWN || from.device == GST_NONE ||
+	    to.device == GST_NONE || from.device == to.device) {
+		return;
+	}
+	high = window_at(v, from.device, from.ns)->high_ns;
+	low = window_at(v, to.device, to.ns)->low_ns;
+	/* Not bounded, or clocks that are nobody's. */
+	if (high > APART_NS || high < -APART_NS || low > APART_NS || low < -APART_NS) {
+		rule_of(v, e)->not_checkable++;
+		v->out->not_checkable_device++;
+		return;
+	}
+	/* Tight is what would have shown a violation by that much. */
+	check_gap(v, e, from.ns, to.ns, high == low ? 1 : high - low,
+		  APART_TIGHT_NS - (high - low));
+}
+
+static void check_edges_apart(struct verify *v)
+{
+	const struct gst_timing *t = v->t;
+
+	for (gst_edge_id id = gst_order_next_edge(t->o, 0); v->apart && id < t->edge_count;
+	     id = gst_order_next_edge(t->o, id + 1)) {
+		const struct gst_edge e = gst_order_edge(t->o, id);
+
+		if (is_work(&e) && is_claimed(&e) && is_held(&e)) {
+			check_apart(v, &e);
 		}
 	}
 }
@@ -372,12 +429,11 @@ void gst_timing_verify(const struct gst_timing *t, struct gst_arena *arena, stru
 	for (gst_edge_id id = gst_order_next_edge(t->o, 0); id < t->edge_count;
 	     id = gst_order_next_edge(t->o, id + 1)) {
 		const struct gst_edge e = gst_order_edge(t->o, id);
-		/* Rules that only say "may" claim nothing that could be contradicted. */
-		if (e.strength == GST_DOCUMENTED && e.rule != GST_RULE_H7 &&
-		    e.rule != GST_RULE_H10 && e.rule != GST_RULE_H5) {
+		if (is_held(&e)) {
 			check_edge(&v, &e);
 		}
 	}
+	check_edges_apart(&v);
 	judge_windows(&v);
 	out->example_count = (uint32_t)v.found.count;
 	if (v.found.count) {
