@@ -17,7 +17,7 @@
 
 enum { OPT_FOR = 256, OPT_LIB };
 
-enum { MAX_PAIRS = 16 };
+enum { MAX_PAIRS = 24 };
 
 struct pair {
 	const char *name, *value;

@@ -54,16 +54,32 @@ struct record {
 
 enum { OPT_LIB = 256, OPT_FORCE };
 
+#define HEADING(text)                             \
+	{                                         \
+		GST_OPT_HEADING, text, NULL, NULL \
+	}
+
+/* clang-format off */
 static const struct gst_option options[] = {
+	HEADING("What is recorded"),
+	GST_SETTING_WHAT(GST_SETTING_OPTION_ROW)
+	HEADING("When"),
+	GST_SETTING_WHEN(GST_SETTING_OPTION_ROW)
+	HEADING("Where it goes"),
 	{'o', "output", "FILE",
 	 "where the trace goes: a file or a folder; %p pid, %h host,\n%e program, %t start time. "
 	 "Nothing is overwritten: an\nexisting name gets .1, .2, ... (default: " DEFAULT_NAME ")"},
-	GST_SETTING_OPTIONS(GST_SETTING_OPTION_ROW){OPT_LIB, "lib", "FILE",
-						    "use this libgstrace.so"},
+	GST_SETTING_WHERE(GST_SETTING_OPTION_ROW)
+	HEADING("Memory and time"),
+	GST_SETTING_COST(GST_SETTING_OPTION_ROW)
+	HEADING("The tracer itself"),
+	GST_SETTING_TOOL(GST_SETTING_OPTION_ROW)
+	{OPT_LIB, "lib", "FILE", "use this libgstrace.so"},
 	{OPT_FORCE, "force", NULL, "even if another tool is set in " INJECTION},
 	{'q', "quiet", NULL, "do not list the traces"},
 	{0},
 };
+/* clang-format on */
 
 /* ---- before the program runs ---------------------------------------------------------------------- */
 

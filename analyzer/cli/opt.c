@@ -58,9 +58,15 @@ void gst_opt_help(const struct gst_command *command, FILE *to)
 		fputc('\n', to);
 		help_lines(to, command->description, 0, 0);
 	}
-	fputs("\nOptions:\n", to);
+	if (!command->options[0].name || command->options[0].id != GST_OPT_HEADING) {
+		fputs("\nOptions:\n", to);
+	}
 	for (const struct gst_option *o = command->options; o->name; o++) {
-		help_option(to, o);
+		if (o->id == GST_OPT_HEADING) {
+			fprintf(to, "\n%s:\n", o->name);
+		} else {
+			help_option(to, o);
+		}
 	}
 	help_option(to, &help);
 	fputs("\nExamples:\n", to);
@@ -83,11 +89,11 @@ int gst_opt_wrong(struct gst_opt *opt, const char *format, ...)
 int gst_opt_run(const struct gst_command *command, int argc, char **argv)
 {
 	struct gst_opt opt = {.command = command, .argc = argc, .argv = argv};
-	size_t count = 0, s = 0;
+	size_t count = 0, rows = 0, s = 0;
 	int status;
 
-	while (command->options[count].name) {
-		count++;
+	for (; command->options[rows].name; rows++) {
+		count += command->options[rows].id != GST_OPT_HEADING;
 	}
 	opt.longs = calloc(count + 2, sizeof(*opt.longs));
 	opt.shorts = calloc(2 * count + 4, 1);
@@ -103,12 +109,16 @@ int gst_opt_run(const struct gst_command *command, int argc, char **argv)
 	}
 	opt.shorts[s++] = ':'; /* tell a missing argument from an unknown option */
 	opt.shorts[s++] = 'h';
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0, at = 0; i < rows; i++) {
 		const struct gst_option *o = &command->options[i];
 
-		opt.longs[i] = (struct option){.name = o->name,
-					       .has_arg = o->arg ? required_argument : no_argument,
-					       .val = o->id};
+		if (o->id == GST_OPT_HEADING) {
+			continue;
+		}
+		opt.longs[at++] =
+			(struct option){.name = o->name,
+					.has_arg = o->arg ? required_argument : no_argument,
+					.val = o->id};
 		if (o->id < 256) {
 			opt.shorts[s++] = (char)o->id;
 			if (o->arg) {

@@ -15,6 +15,9 @@ struct gst_option {
 	const char *help; /* lines separated by \n */
 };
 
+/* The id of a row that is no option but the heading of those that follow: its name. */
+enum { GST_OPT_HEADING = 0 };
+
 struct gst_opt;
 
 struct gst_command {

@@ -34,30 +34,52 @@ const struct gst_setting *gst_setting_of_option(int id);
 const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *setting,
 			      const char *value);
 
-/* For the tables of options: the settings' rows. X(index, name, variable, arg, choices, value of a switch, help) */
-#define GST_SETTING_OPTIONS(X)                                                                    \
-	X(0, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,                \
-	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)")    \
-	X(1, "private", "GSTRACE_PRIVATE", NULL, NULL, "1",                                       \
-	  "leave out host name, command line and paths")                                          \
-	X(2, "mode", "GSTRACE_MODE", "full|order", "full|order", NULL,                            \
-	  "calls and device records (default), or calls alone,\nno GPU times: cheapest")          \
-	X(3, "event-times", "GSTRACE_EVENT_TIMES", NULL, NULL, "1",                               \
-	  "let the device say when it reached each event\n(CUPTI 13.0 and later)")                \
-	X(4, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,                        \
-	  "memory for records on their way to the file,\n1M to 1G (default: 16M)")                \
-	X(5, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,                             \
-	  "tmpfs for it (default: /dev/shm)")                                                     \
-	X(6, "cupti", "GSTRACE_CUPTI", "FILE", NULL, NULL,                                        \
-	  "use this libcupti.so ('gstrace doctor' lists what\nis found without it)")              \
-	X(7, "start", "GSTRACE_START", "running|paused", "running|paused", NULL,                  \
-	  "paused: record from cudaProfilerStart on; its Stop\npauses again")                     \
-	X(8, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                                  \
-	  "stop recording when the file is that long (K, M, G)")                                  \
-	X(9, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,            \
-	  "wrap: say when host functions run, by running them\nthrough gstrace (off by default)") \
-	X(10, "event-ids", "GSTRACE_EVENT_IDS", "auto|always|never", "auto|always|never", NULL,   \
-	  "CUPTI's numbers of records of events: once a second\nthread uses events (default), always, never (then\ncalls at the same time leave some unknown)")
+/*
+ * For the tables of options: the settings' rows, in groups of one purpose as in the library's own table.
+ * X(index, name, variable, arg, choices, value of a switch, help)
+ */
+#define GST_SETTING_WHAT(X)                                                                                                                                     \
+	X(0, "mode", "GSTRACE_MODE", "full|order", "full|order", NULL,                                                                                          \
+	  "calls and device records (default), or calls alone,\nno GPU times: cheapest")                                                                        \
+	X(1, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,                                                                              \
+	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)")                                                                  \
+	X(2, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,                                                                          \
+	  "wrap: say when host functions run, by running them\nthrough gstrace (off by default)")                                                               \
+	X(3, "event-ids", "GSTRACE_EVENT_IDS", "auto|always|never", "auto|always|never", NULL,                                                                  \
+	  "CUPTI's numbers of records of events: once a second\nthread uses events (default), always, never (then\ncalls at the same time leave some unknown)") \
+	X(4, "event-times", "GSTRACE_EVENT_TIMES", NULL, NULL, "1",                                                                                             \
+	  "let the device say when it reached each event\n(CUPTI 13.0 and later)")
+#define GST_SETTING_WHEN(X)                                                      \
+	X(5, "start", "GSTRACE_START", "running|paused", "running|paused", NULL, \
+	  "paused: record from cudaProfilerStart on; its Stop\npauses again")    \
+	X(6, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                 \
+	  "stop recording when the file is that long (K, M, G)")
+#define GST_SETTING_WHERE(X)                                \
+	X(7, "private", "GSTRACE_PRIVATE", NULL, NULL, "1", \
+	  "leave out host name, command line and paths")
+#define GST_SETTING_COST(X)                                                        \
+	X(8, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,         \
+	  "memory for records on their way to the file,\n1M to 1G (default: 16M)") \
+	X(9, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,              \
+	  "tmpfs for it (default: /dev/shm)")                                      \
+	X(10, "write-ms", "GSTRACE_WRITE_MS", "MS", NULL, NULL,                    \
+	  "how often records are written (default: 100)")                          \
+	X(11, "flush-ms", "GSTRACE_FLUSH_MS", "MS", NULL, NULL,                    \
+	  "how often CUPTI is asked for device records\n(default: 500)")           \
+	X(12, "hang-ms", "GSTRACE_HANG_MS", "MS", NULL, NULL,                      \
+	  "a flush of CUPTI that takes longer is said to hang\n(default: 5000)")   \
+	X(13, "exit-ms", "GSTRACE_EXIT_MS", "MS", NULL, NULL,                      \
+	  "how long the program's end may be held up\n(default: 3000)")
+#define GST_SETTING_TOOL(X)                                 \
+	X(14, "cupti", "GSTRACE_CUPTI", "FILE", NULL, NULL, \
+	  "use this libcupti.so ('gstrace doctor' lists what\nis found without it)")
+
+#define GST_SETTING_OPTIONS(X) \
+	GST_SETTING_WHAT(X)    \
+	GST_SETTING_WHEN(X)    \
+	GST_SETTING_WHERE(X)   \
+	GST_SETTING_COST(X)    \
+	GST_SETTING_TOOL(X)
 
 #define GST_SETTING_OPTION_ROW(index, name, variable, arg, choices, on, help) \
 	{GST_SETTING_FIRST + (index), name, arg, help},

@@ -1,21 +1,60 @@
 #!/bin/sh
-# Each setting that record and env offer is one that the library reads, by the same name and values.
+# Each setting is one name, an option of record and env and a variable that the library reads, and none is missing.
 # usage: cli_settings_test.sh GSTRACE SHARED_LIBRARY CONFIG_H
 set -u
 gstrace=$1
 library=$2
 config=$3
+dir=$(mktemp -d "${TEST_TMPDIR:-/tmp}/cli_settings.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
 fails() {
 	echo "cli_settings_test: $*" >&2
 	exit 1
 }
-printed=$("$gstrace" env --lib "$library" --graphs=nodes --private --mode=order --start=paused --max-size=1G --host-functions=wrap --event-times \
-	--staging-bytes=2M --staging-dir=/dev/shm --cupti=/x/libcupti.so -o out.gst) || fails "env fails"
-names=$(printf '%s\n' "$printed" | sed -n 's/^export \(GSTRACE_[A-Z_]*\)=.*/\1/p')
-[ "$(printf '%s\n' "$names" | wc -l)" -eq 11 ] || fails "11 variables are expected: $printed"
-for name in $names GSTRACE_SESSION; do
-	grep -q "\"$name\"" "$config" || fails "the library does not read $name"
-done
+help=$("$gstrace" record --help) || fails "record --help fails"
+# One name each: --write-ms is GSTRACE_WRITE_MS. In both directions, in one order, in groups of one purpose.
+groups() { # stdin: lines "== HEADING" and names of variables
+	awk '/^==/ { heading = $0; next } { print heading, $0 }'
+}
+printf '%s\n' "$help" | awk '
+	/^[A-Z].*:$/ { sub(/:$/, ""); print "== " tolower($0) }
+	match($0, /^ +(-[a-z], )?--[a-z-]+/) {
+		name = substr($0, RSTART, RLENGTH)
+		sub(/.*--/, "", name)
+		gsub(/-/, "_", name)
+		print "GSTRACE_" toupper(name)
+	}' | groups | grep -vE ' GSTRACE_(LIB|FORCE|QUIET|HELP)$' | sort >"$dir/options"
+# Not record's: it sets the session itself, and the others would leave nothing to record.
+awk '
+	/^#define GST_CONFIG_[A-Z]*\(X\)/ { table = $2; sub(/\(X\).*/, "", table) }
+	match($0, /X\([a-z]+, [a-z_]+, "GSTRACE_[A-Z_]+"/) { split($0, part, "\""); names[table] = names[table] part[2] "\n" }
+	match($0, /G\(GST_CONFIG_[A-Z]+, "[a-z ]+"/) {
+		split($0, part, "\""); sub(/.*G\(/, ""); sub(/,.*/, "")
+		printf "== %s\n%s", part[2], names[$0]
+	}' "$config" | groups | grep -vE ' GSTRACE_(SESSION|DISABLE|HELP)$' | sort >"$dir/variables"
+[ "$(wc -l <"$dir/variables")" -ge 16 ] || fails "no table of settings in $config"
+diff "$dir/options" "$dir/variables" >&2 || fails "options (<) and variables (>) of the library are not the same"
+# Each option sets the variable of its name, and that is printed.
+while read -r name; do
+	option=--$(printf '%s' "${name#GSTRACE_}" | tr 'A-Z_' 'a-z-')
+	case $option in
+	--output) set -- "$option=x.gst" ;;
+	--private | --event-times) set -- "$option" ;;
+	--mode) set -- "$option=order" ;;
+	--graphs) set -- "$option=nodes" ;;
+	--host-functions) set -- "$option=wrap" ;;
+	--event-ids) set -- "$option=never" ;;
+	--start) set -- "$option=paused" ;;
+	*) set -- "$option=77" ;;
+	esac
+	value=${1#*=}
+	[ "$value" != "$1" ] || value=1
+	printed=$("$gstrace" env --lib "$library" "$@") || fails "env $1 fails"
+	printf '%s\n' "$printed" | grep -qE "^export $name='(.*/)?$value'$" || fails "env $1 does not set $name: $printed"
+	[ "$(printf '%s\n' "$printed" | grep -c GSTRACE_)" -eq 1 ] || fails "env $1 sets more: $printed"
+done <<LIST
+$(sed 's/.* //' "$dir/variables")
+LIST
 grep -q '"launches"' "$config" || fails "the library's default for graphs is not launches"
 # What is printed can be given to eval.
 odd="/tmp/it's \$HOME \"x\".gst"
