@@ -12,7 +12,7 @@ fails() {
 	exit 1
 }
 help=$("$gstrace" record --help) || fails "record --help fails"
-# One name each: --write-ms is GSTRACE_WRITE_MS. In both directions, in one order, in groups of one purpose.
+# One name each: --write-ms is GSTRACE_WRITE_MS. In both directions, in the same groups.
 groups() { # stdin: lines "== HEADING" and names of variables
 	awk '/^==/ { heading = $0; next } { print heading, $0 }'
 }
