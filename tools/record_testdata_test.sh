@@ -26,11 +26,16 @@ cat >gstrace <<'F'
 #!/bin/sh
 case $1 in
 record)
-	[ "$2" = --lib ] && [ -f "$3" ] && [ "$4" = -o ] && [ "$6" = -- ] || exit 125
-	out=$5
-	shift 6
+	[ "$2" = --lib ] && [ -f "$3" ] || exit 125
+	shift 3
+	options=
+	while [ "$1" != -o ]; do options="$options$1 "; shift; done
+	[ "$3" = -- ] || exit 125
+	out=$2
+	shift 3
+	case $1 in env) [ "$*" = "env GSTRACE_FLUSH_MS=1 ./flush_it" ] || exit 125; shift 2 ;; esac
 	"$@"; status=$?
-	[ "$1" = ./breaks ] || { printf 'trace of '; echo "$1"; } >"$out"
+	[ "$1" = ./breaks ] || { printf 'trace of '; echo "$options$1"; } >"$out"
 	exit $status ;;
 dump) echo 'process pid=1 cupti_version=130001 name=x' ;;
 esac
@@ -66,6 +71,19 @@ grep -q '^claims_it.waits	yes	no	.*-..-..$' out/witness.tsv || fails "what each 
 grep -q '^demo	4	300.5	300.5	300.5	100.0	100.0	100.0	200.5$' out/twins.tsv || fails "medians of the pair"
 [ "$(wc -l <out/twins_runs.tsv)" -eq 5 ] || fails "a heading and four runs"
 [ -z "$(find out -name '*.tmp')" ] || fails "nothing unfinished is left"
+
+# What a program needs to be recorded with goes by its name.
+for name in nodes_it wrap_it windows_it flush_it; do
+	program $name 'exit 0'
+done
+sh "$script" --bin bin --gstrace gstrace --lib lib.so --out named --commit abc --runs 0 nodes_it wrap_it windows_it flush_it >log 2>&1 ||
+	fails "recording by names"
+cat named/*.gst | tr '\n' , >got
+[ "$(cat got)" = "trace of ./flush_it,trace of --graphs=nodes ./nodes_it,trace of --start=paused ./windows_it,trace of --host-functions=wrap ./wrap_it," ] ||
+	fails "options by name: $(cat got)"
+grep -q '	gstrace record -o flush_it.gst -- env GSTRACE_FLUSH_MS=1 ./flush_it	0$' named/MANIFEST.tsv || fails "the row tells the variable"
+grep -q '	gstrace record --start=paused -o windows_it.gst -- ./windows_it	0$' named/MANIFEST.tsv || fails "the row tells the option"
+rm -f bin/nodes_it bin/wrap_it bin/windows_it bin/flush_it
 
 # One workload again: the other rows stay, its own is replaced; its EXPECT lines are asked for.
 mkdir sources

@@ -86,8 +86,9 @@ static int verify(const struct gst_cli_inputs *in, const char *output)
 		not_checked_line(out, v.not_checkable_trigger,
 				 "what it waits for inside the operation is not known");
 		not_checked_line(out, v.not_checkable_lost, "records were lost there");
-		not_checked_line(out, v.not_checkable_device,
-				 "it joins two devices, and how far their clocks differ is not known");
+		not_checked_line(
+			out, v.not_checkable_device,
+			"it joins two devices, and how far their clocks differ is not known");
 		not_checked_line(out, v.not_checkable_clock,
 				 "the wall clock stepped by more than they contradict");
 		if (v.contradictions == 0) {
