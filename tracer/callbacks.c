@@ -19,6 +19,8 @@
 #define CBID_PROFILER_START  308u
 #define CBID_PROFILER_STOP   309u
 #define CBID_MODULE_UNLOAD   22u
+#define CBID_LAUNCH	     307u
+#define CBID_LAUNCH_PTSZ     442u
 #define CBID_MODULE_FUNCTION 23u
 #define CBID_LIBRARY_UNLOAD  680u
 #define CBID_LIBRARY_KERNEL  681u
@@ -38,6 +40,9 @@ static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 #define EVENT_CLASSES                                                              \
 	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(EVENT_SYNC) | \
 	 CLASS_BIT(EVENT_QUERY) | CLASS_BIT(EVENT_ELAPSED))
+
+/* Classes among which are calls after which handles of kernels, and addresses of their names, may mean others. */
+#define UNLOAD_CLASSES (CLASS_BIT(MODULE) | CLASS_BIT(CTX_DESTROY) | CLASS_BIT(DEVICE_RESET))
 
 /* Classes among which are calls that make an event part of a graph. */
 #define GRAPH_EVENT_CLASSES                                                         \
@@ -263,6 +268,8 @@ static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t co
 				       const void *out)
 {
 	struct gst_open_call *call;
+
+	slot->is_bare = 0;
 
 	/* Calls that never returned (a longjmp, a C++ exception) may lie below: forget the oldest. */
 	if (slot->depth == GST_CALLS_NESTED) {
@@ -667,6 +674,131 @@ static void push_silent(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	note_object(open, api, d);
 }
 
+/* ---- a launch as it mostly is ---- */
+
+/*
+ * What follows is on_enter() and on_exit_call() once more, for cuLaunchKernel when nothing is special about it. All
+ * that they do beside the record is to look at what may be; a callback comes so seldom that each line of cache of
+ * code or data it needs is fetched anew, some ns each, and that is most of what it costs (docs/PERFORMANCE.md).
+ */
+#define LAUNCH_BYTES ((uint32_t)offsetof(struct gst_rec_call_launch, event))
+#define EXIT_BYTES   ((uint32_t)offsetof(struct gst_rec_call_exit, exit_ns) + 8u)
+
+static void keep_name(struct gst_thread_slot *slot, const struct gst_cupti_callback_data *data,
+		      uint32_t id, uint32_t epoch)
+{
+	const struct gst_cu_launch *launch = data->functionParams;
+
+	slot->names[gst_thread_name_place(launch->f)] = (struct gst_name_near){
+		.function = launch->f, .text = data->symbolName, .id = id, .epoch = epoch};
+}
+
+static bool is_launch(uint32_t domain, uint32_t cbid)
+{
+	return domain == GST_CUPTI_DOMAIN_DRIVER &&
+	       (cbid == CBID_LAUNCH || cbid == CBID_LAUNCH_PTSZ);
+}
+
+/* The name's id, if it is known and nothing about the launch is special; else 0. */
+static inline uint32_t plain_launch(const struct gst_callbacks *cb,
+				    const struct gst_thread_slot *slot, uint32_t cbid,
+				    const struct gst_cupti_callback_data *data)
+{
+	const struct gst_cu_launch *launch = data->functionParams;
+	const struct gst_name_near *near;
+	uint64_t stream;
+
+	if (!launch) {
+		return 0;
+	}
+	stream = gst_handle(launch->hStream);
+	near = &slot->names[gst_thread_name_place(launch->f)];
+	if (near->function != launch->f || near->text != data->symbolName ||
+	    near->epoch != atomic_load_explicit(&cb->names_epoch, memory_order_relaxed) ||
+	    stream == GST_CU_STREAM_PER_THREAD || (!stream && cbid == CBID_LAUNCH_PTSZ)) {
+		return 0;
+	}
+	return near->id;
+}
+
+/* False: nothing was done. */
+static inline bool enter_launch(const struct gst_callbacks *cb, struct gst_thread_slot *slot,
+				uint32_t cbid, const struct gst_cupti_callback_data *data,
+				uintptr_t here)
+{
+	const struct gst_cu_launch *launch = data->functionParams;
+	uint32_t now = gst_windows_now(cb->windows);
+	struct gst_page *page = slot->page;
+	struct gst_open_call *call = &slot->calls[0];
+	struct gst_rec_call_launch *r;
+	uint32_t name;
+
+	if (slot->busy_at || slot->depth || !page || !gst_windows_is_open(now) ||
+	    page->segment != gst_windows_segment(now) ||
+	    page->room - page->position <
+		    LAUNCH_BYTES + (uint32_t)sizeof(struct gst_rec_call_exit)) {
+		return false;
+	}
+	slot->busy_at = here;
+	atomic_signal_fence(memory_order_seq_cst);
+	name = plain_launch(cb, slot, cbid, data);
+	if (!name) {
+		gst_thread_leave(slot);
+		return false;
+	}
+	r = (void *)(page->body + page->position);
+	r->api = GST_API_ID(GST_CUPTI_DOMAIN_DRIVER, cbid);
+	r->ctx = data->contextUid;
+	r->stream = gst_handle(launch->hStream);
+	r->flags = 0;
+	r->name = name;
+	if (!slot->is_bare) {
+		memset(call, 0, sizeof(*call));
+		slot->is_bare = 1;
+	}
+	call->corr = data->correlationId;
+	call->api = GST_API_ID(GST_CUPTI_DOMAIN_DRIVER, cbid);
+	call->segment = page->segment;
+	call->name = name;
+	/* The clock last: our own work is not the call's. */
+	r->enter_ns = gst_clock_mono_ns();
+	gst_chunk_commit(page, GST_KIND_CALL_LAUNCH, LAUNCH_BYTES, data->correlationId);
+	slot->depth = 1;
+	gst_thread_leave(slot);
+	return true;
+}
+
+static inline bool leave_launch(struct gst_thread_slot *slot, uint32_t cbid,
+				const struct gst_cupti_callback_data *data, uintptr_t here,
+				uint64_t now)
+{
+	struct gst_page *page = slot->page;
+	const struct gst_open_call *call = &slot->calls[0];
+	struct gst_rec_call_exit *r;
+	int32_t result;
+
+	if (slot->depth != 1 || !slot->is_bare || slot->busy_at || !page ||
+	    call->corr != data->correlationId ||
+	    call->api != GST_API_ID(GST_CUPTI_DOMAIN_DRIVER, cbid) ||
+	    page->segment != call->segment || page->room - page->position < EXIT_BYTES ||
+	    !data->functionReturnValue) {
+		return false;
+	}
+	memcpy(&result, data->functionReturnValue, sizeof(result));
+	if (result) {
+		return false;
+	}
+	slot->busy_at = here;
+	atomic_signal_fence(memory_order_seq_cst);
+	r = (void *)(page->body + page->position);
+	r->exit_ns = now;
+	slot->depth = 0;
+	gst_chunk_commit(page, GST_KIND_CALL_EXIT, EXIT_BYTES, data->correlationId);
+	gst_chunk_fetch_next(page);
+	gst_thread_leave(slot);
+	return true;
+}
+
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
@@ -675,7 +807,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	struct gst_open_call *open;
 	uint32_t now = gst_windows_now(cb->windows);
 	bool has_state = cb->objects && has_state_of(api);
-	uint32_t bytes;
+	uint32_t bytes, epoch;
 	void *place;
 
 	if (__builtin_expect(api->flags & GST_API_PEER, 0) && cb->activity &&
@@ -710,10 +842,14 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (__builtin_expect(GRAPH_EVENT_CLASSES >> api->class_id & 1, 0)) {
 		note_event_of_graph(cb, api, &d);
 	}
+	epoch = atomic_load(&cb->names_epoch);
 	r.prefix.api = api->api;
 	r.prefix.ctx = data->contextUid;
 	r.prefix.stream = d.stream;
 	bytes = fill_record(&r, api, &d, data, cb->strings);
+	if (api->layout == GST_PARAMS_LAUNCH && data->functionParams) {
+		keep_name(slot, data, r.launch.name, epoch);
+	}
 	/* With room for its exit: a call without one must be a call that did not return. */
 	place = gst_thread_reserve(cb->threads, slot,
 				   bytes + (uint32_t)sizeof(struct gst_rec_call_exit),
@@ -795,9 +931,9 @@ static void note_error(struct gst_callbacks *cb, int32_t result, uint32_t corr)
 }
 
 static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
-			 const struct gst_api *api, const struct gst_cupti_callback_data *data)
+			 const struct gst_api *api, const struct gst_cupti_callback_data *data,
+			 uint64_t now)
 {
-	uint64_t now = gst_clock_mono_ns();
 	struct gst_rec_call_exit r = {.exit_ns = now};
 	uint32_t at = slot->depth;
 	const struct gst_open_call *call;
@@ -900,17 +1036,15 @@ static void miss(struct gst_callbacks *cb, const struct gst_api *api, uint32_t r
 	}
 }
 
-void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata)
+static __attribute__((noinline)) void on_any_event(struct gst_callbacks *cb, uint32_t domain,
+						   uint32_t cbid, const void *cbdata,
+						   uintptr_t here, uint64_t now)
 {
-	struct gst_callbacks *cb = user;
 	const struct gst_cupti_callback_data *data = cbdata;
 	struct gst_thread_slot *slot;
 	const struct gst_api *api;
 	bool was_left;
 
-	if (!gst_state_is_on(cb->state)) {
-		return;
-	}
 	if (domain == GST_CUPTI_DOMAIN_RESOURCE) {
 		gst_resources_on_event(cb, cbid, cbdata);
 		return;
@@ -930,6 +1064,10 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 			on_kernel_handle(cb, cbid, data);
 		}
 		return;
+	}
+	if (__builtin_expect(UNLOAD_CLASSES >> api->class_id & 1, 0)) {
+		/* At enter and at exit. */
+		atomic_fetch_add(&cb->names_epoch, 1);
 	}
 	if (__builtin_expect(api->class_id == GST_API_CLASS_MODULE, 0) &&
 	    domain == GST_CUPTI_DOMAIN_DRIVER && data->callbackSite == GST_CUPTI_API_ENTER &&
@@ -952,7 +1090,7 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	}
 	/* A signal handler that interrupted us and calls CUDA: its record cannot go into our page. */
 	was_left = slot->busy_at != 0;
-	if (!gst_thread_enter(cb->threads, slot)) {
+	if (!gst_thread_enter(cb->threads, slot, here)) {
 		miss(cb, api, GST_LOSS_BUSY);
 		return;
 	}
@@ -963,7 +1101,34 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 	if (data->callbackSite == GST_CUPTI_API_ENTER) {
 		on_enter(cb, slot, api, data);
 	} else {
-		on_exit_call(cb, slot, api, data);
+		on_exit_call(cb, slot, api, data, now ? now : gst_clock_mono_ns());
 	}
 	gst_thread_leave(slot);
+}
+
+void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata)
+{
+	const struct gst_cupti_callback_data *data = cbdata;
+	struct gst_thread_slot *slot = gst_threads_current();
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	struct gst_callbacks *cb = user;
+	uint64_t now = 0;
+
+	if (!gst_state_is_on(cb->state)) {
+		return;
+	}
+	if (is_launch(domain, cbid) && slot && data) {
+		if (data->callbackSite == GST_CUPTI_API_ENTER) {
+			if (enter_launch(cb, slot, cbid, data, here)) {
+				return;
+			}
+		} else {
+			/* The clock first: our own work is not the call's. */
+			now = gst_clock_mono_ns();
+			if (leave_launch(slot, cbid, data, here, now)) {
+				return;
+			}
+		}
+	}
+	on_any_event(cb, domain, cbid, cbdata, here, now);
 }

@@ -24,12 +24,14 @@
 
 struct gst_callbacks {
 	const struct gst_state *state;
-	const struct gst_cupti *cupti; /* from gst_callbacks_enable() on: for ids of objects */
 	struct gst_threads *threads;
+	struct gst_windows *windows; /* may be set after init; else everything is recorded */
+	_Atomic uint32_t
+		names_epoch; /* counts when kernels may have been unloaded: handles and names may come again */
+	const struct gst_cupti *cupti; /* from gst_callbacks_enable() on: for ids of objects */
 	struct gst_loss *loss;
 	struct gst_intern *strings;
 	struct gst_lane *defs;
-	struct gst_windows *windows;   /* may be set after init; else everything is recorded */
 	struct gst_objects *objects;   /* may be set after init; NULL: nobody asks what is alive */
 	struct gst_activity *activity; /* may be set after init; NULL: no device records */
 	struct gst_host_wrap

@@ -39,6 +39,9 @@
 #endif
 
 struct gst_tracer {
+	struct gst_threads threads; /* first, so aligned: thread_slot.h */
+	struct gst_callbacks callbacks;
+	struct gst_windows windows;
 	struct gst_config config;
 	struct gst_identity identity;
 	struct gst_cupti cupti;
@@ -48,12 +51,9 @@ struct gst_tracer {
 	struct gst_intern strings;
 	struct gst_lane defs;
 	struct gst_lane device;
-	struct gst_threads threads;
-	struct gst_windows windows;
 	struct gst_objects objects;
 	struct gst_snapshot snapshot;
 	struct gst_host_wrap host_wrap;
-	struct gst_callbacks callbacks;
 	struct gst_activity activity;
 	struct gst_carry carry;
 	struct gst_writer writer;

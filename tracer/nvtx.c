@@ -105,7 +105,7 @@ static void put(struct gst_rec_nvtx *rec)
 		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_NO_THREAD_SLOT, 1);
 		return;
 	}
-	if (!gst_thread_enter(cb->threads, slot)) {
+	if (!gst_thread_enter(cb->threads, slot, (uintptr_t)__builtin_frame_address(0))) {
 		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_BUSY, 1);
 		return;
 	}

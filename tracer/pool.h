@@ -46,7 +46,10 @@ struct gst_page {
 	_Atomic uint32_t next;	/* free list */
 	uint32_t position;	/* the owner's: bytes of the body that hold committed records */
 	uint32_t copied;	/* the writer's: bytes of the body that are in the .gst */
+	uint32_t reserved[5];	/* each in a line of cache of its own */
 };
+
+_Static_assert(sizeof(struct gst_page) == 64, "pages of two threads share no line");
 
 struct gst_pool {
 	unsigned char *memory;

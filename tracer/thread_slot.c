@@ -19,7 +19,7 @@
 
 #define NO_SLOT UINT32_MAX
 
-static __thread struct gst_thread_slot *self __attribute__((tls_model("initial-exec")));
+__thread struct gst_thread_slot *gst_thread_slot_self __attribute__((tls_model("initial-exec")));
 
 /* There is one tracer in a process; the key's destructor has no other way to it. */
 static struct gst_threads *the_threads;
@@ -60,7 +60,7 @@ static void give_back(void *arg)
 	struct gst_thread_slot *slot = arg;
 
 	/* A child of fork() has copies of nothing here that it may touch. */
-	self = NULL;
+	gst_thread_slot_self = NULL;
 	atomic_store(&slot->live, 0);
 	if (slot->page) {
 		gst_page_close(slot->page);
@@ -125,8 +125,10 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	slot->depth = 0;
 	slot->busy_at = 0;
 	slot->owner_told = 0;
+	slot->is_bare = 0;
+	memset(slot->names, 0, sizeof(slot->names));
 	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
-	self = slot;
+	gst_thread_slot_self = slot;
 	pthread_setspecific(t->key, slot);
 	describe_thread(t, slot);
 	errno = saved_errno;
@@ -135,7 +137,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t)
 {
-	return self ? self : new_slot(t);
+	return gst_thread_slot_self ? gst_thread_slot_self : new_slot(t);
 }
 
 bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, uintptr_t here)
@@ -158,12 +160,7 @@ bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, ui
 	return true;
 }
 
-struct gst_thread_slot *gst_threads_current(void)
-{
-	return self;
-}
-
 bool gst_threads_is_known(void)
 {
-	return self != NULL;
+	return gst_thread_slot_self != NULL;
 }

@@ -15,38 +15,61 @@
 
 #define GST_THREADS_MAX	 4096u
 #define GST_CALLS_NESTED 4u
+#define GST_NAMES_NEAR	 64u
 #define GST_SEGMENT_NONE UINT32_MAX
 
 struct gst_open_call {
 	uint32_t corr;
 	uint32_t api;
+	uint32_t segment;   /* its enter is there; GST_SEGMENT_NONE: it came between windows */
+	uint32_t name;	    /* string id of the kernel it launches */
 	const void *out;    /* where the call will put what it gives; NULL = nowhere */
 	uint64_t object;    /* what objects.h is told when it returns; 0 = nothing */
 	uint64_t second;    /* a second event that a launch records; 0 = none */
 	const void *params; /* of a call that makes edges of a graph; NULL = of none */
 	uint64_t next_edge; /* place in its arrays from which the next edge is looked for */
 	uint64_t extra;	    /* flags of a new object, and priority << 32 */
-	uint32_t segment;   /* its enter is there; GST_SEGMENT_NONE: it came between windows */
-	uint32_t name;	    /* string id of the kernel it launches */
 	uint32_t wrapped;   /* place of its host function, host_wrap.h; 0 = none */
 	bool is_silent;	    /* its enter is not recorded: outside a window, or lost */
 	bool is_own;	    /* it puts work into the thread's own default stream */
 };
 
+/* The name that a launch of @function had, as CUPTI gave it; id 0: nothing is known. */
+struct gst_name_near {
+	const void *function;
+	const char *text;
+	uint32_t id;
+	uint32_t
+		epoch; /* of gst_callbacks: handles and names that were unloaded since are others */
+	uint64_t reserved;
+};
+
+/*
+ * Lines of cache are what a callback costs: between two of them the driver has used the small caches for itself. So what
+ * a launch needs comes first and lies together.
+ */
 struct gst_thread_slot {
 	struct gst_page *page;
+	uintptr_t busy_at; /* frame of our callback that the thread is in; 0 = in none */
+	uint32_t depth;	   /* calls[] in use */
+	uint32_t is_bare;  /* of calls[0] nothing but corr, api, segment and name is set */
+	struct gst_open_call calls[GST_CALLS_NESTED];
 	uint32_t thread;       /* index in the trace, from 1 */
 	_Atomic uint32_t live; /* the same while a thread has the slot, else 0 */
 	_Atomic uint32_t name; /* string id of the thread's name */
-	_Atomic uint64_t tid;
-	uint32_t depth; /* calls[] in use */
-	struct gst_open_call calls[GST_CALLS_NESTED];
 	_Atomic uint32_t next; /* free list */
-	uint32_t owner_told;   /* context whose per-thread stream was told to be this thread's */
-	uintptr_t busy_at;     /* frame of our callback that the thread is in; 0 = in none */
+	_Atomic uint64_t tid;
+	uint32_t owner_told; /* context whose per-thread stream was told to be this thread's */
+	uint32_t reserved[11];
+	struct gst_name_near names[GST_NAMES_NEAR];
 };
 
+_Static_assert(sizeof(struct gst_thread_slot) % 64 == 0, "slots begin where a line of cache does");
+_Static_assert(offsetof(struct gst_thread_slot, calls) + offsetof(struct gst_open_call, out) <= 64,
+	       "what a launch needs is in one line");
+
 struct gst_threads {
+	struct gst_thread_slot slots[GST_THREADS_MAX]; /* first: see there */
 	struct gst_pool *pool;
 	struct gst_loss *loss;
 	struct gst_intern *strings;
@@ -55,8 +78,11 @@ struct gst_threads {
 	_Atomic uint32_t last_thread;
 	_Atomic uint64_t free; /* head: change count << 32 | index; slots that threads gave back */
 	_Atomic uint32_t used; /* slots that were ever given out */
-	struct gst_thread_slot slots[GST_THREADS_MAX];
 };
+
+/* The calling thread's slot, or NULL; thread_slot.c alone sets it. */
+extern __thread struct gst_thread_slot *gst_thread_slot_self
+	__attribute__((tls_model("initial-exec")));
 
 /** Make @t ready (zeroed memory). Returns 0 or an errno. Threads: one, once per process. */
 int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_loss *loss,
@@ -70,7 +96,18 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
 
 /** The calling thread's slot if it has one, else NULL. */
-struct gst_thread_slot *gst_threads_current(void);
+static inline struct gst_thread_slot *gst_threads_current(void)
+{
+	return gst_thread_slot_self;
+}
+
+/** The place in names[] where @function's would be. */
+static inline uint32_t gst_thread_name_place(const void *function)
+{
+	uintptr_t handle = (uintptr_t)function;
+
+	return (uint32_t)(handle >> 4 ^ handle >> 10 ^ handle >> 16) & (GST_NAMES_NEAR - 1);
+}
 
 /** For gst_thread_enter(): whether what was under way in @slot is gone, seen from frame @here. */
 bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, uintptr_t here);
@@ -84,11 +121,12 @@ bool gst_threads_is_known(void);
  *
  * A handler that interrupted it may also have left by longjmp(); then what was begun is given up, once the
  * thread comes here from the same depth of its stack or above.
+ *
+ * @here: frame of our outermost function.
  */
-static inline bool gst_thread_enter(struct gst_threads *t, struct gst_thread_slot *slot)
+static inline bool gst_thread_enter(struct gst_threads *t, struct gst_thread_slot *slot,
+				    uintptr_t here)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
 	if (__builtin_expect(slot->busy_at != 0, 0) && !gst_threads_recover(t, slot, here)) {
 		return false;
 	}
