@@ -72,17 +72,18 @@ void gst_callbacks_init(struct gst_callbacks *cb, const struct gst_state *state,
 	}
 }
 
-uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti)
+uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *cupti,
+			      bool has_runtime)
 {
 	static const char *const missing[] = {
 		"CUPTI enabled no driver callback: launches, asynchronous copies and events are not in "
 		"the trace",
 		"CUPTI enabled no runtime callback: synchronous calls appear as the driver calls inside",
 	};
+	uint32_t last = has_runtime ? GST_CUPTI_DOMAIN_RUNTIME : GST_CUPTI_DOMAIN_DRIVER;
 	uint32_t enabled = 0;
 
-	for (uint32_t domain = GST_CUPTI_DOMAIN_DRIVER; domain <= GST_CUPTI_DOMAIN_RUNTIME;
-	     domain++) {
+	for (uint32_t domain = GST_CUPTI_DOMAIN_DRIVER; domain <= last; domain++) {
 		uint32_t before = enabled;
 
 		for (uint32_t cbid = 0; cbid < GST_CALLBACKS_CBIDS; cbid++) {

@@ -164,6 +164,185 @@ static void test_launch(void **state)
 	bench_free(b);
 }
 
+struct launches {
+	struct bench *b;
+	bool is_new_each; /* another function each time: nothing is known of it from before */
+	uint32_t plain;	  /* launches that took the short way */
+};
+
+static void launch(struct launches *l, uint32_t cbid, uint32_t corr, uintptr_t function,
+		   uintptr_t stream, const char *name, int32_t result)
+{
+	const struct gst_cu_launch params = {
+		.f = pointer(l->is_new_each ? (uintptr_t)corr << 8 : function),
+		.hStream = pointer(stream)};
+	struct gst_cupti_callback_data data = {
+		.callbackSite = GST_CUPTI_API_ENTER,
+		.functionParams = &params,
+		.symbolName = name,
+		.contextUid = 1 + corr % 2,
+		.correlationId = corr,
+	};
+	const struct gst_thread_slot *slot;
+
+	gst_callbacks_on_event(&l->b->callbacks, driver, cbid, &data);
+	slot = gst_threads_current();
+	l->plain += slot && slot->is_bare && slot->depth == 1 && slot->calls[0].corr == corr;
+	data.callbackSite = GST_CUPTI_API_EXIT;
+	data.functionReturnValue = &result;
+	gst_callbacks_on_event(&l->b->callbacks, driver, cbid, &data);
+}
+
+/* All that can come between launches, and launches that are not plain, by a fixed row of random numbers. */
+static void *make_many_launches(void *arg)
+{
+	static const char *const names[] = {"_Z1av", "_Z1bv", "_Z1cv", NULL};
+	struct launches *l = arg;
+	uint32_t random = 1;
+
+	for (uint32_t corr = 1; corr < 6000; corr++) {
+		uint32_t which;
+
+		random = random * 1664525 + 1013904223;
+		which = random >> 30;
+		/* One that never returns is below all others from then on. */
+		switch (corr == 5000 ? 5 : random >> 20 & 127) {
+		case 0:
+			launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, 0x51, names[which], 719);
+			break;
+		case 1:
+			launch(l, cbid_of("cuLaunchKernel_ptsz"), corr, 0x1000, 0, names[which], 0);
+			break;
+		case 2:
+			launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, GST_CU_STREAM_PER_THREAD,
+			       names[which], 0);
+			break;
+		case 3: /* inside a recorded call of the runtime: not one of its own */
+			enter(l->b, runtime, "cudaDeviceSynchronize_v3020", corr, NULL);
+			launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, 0x51, names[which], 0);
+			leave(l->b, runtime, "cudaDeviceSynchronize_v3020", corr, NULL, 0);
+			break;
+		case 4: /* inside one that is not: a host function's */
+			enter(l->b, driver, "cuStreamSynchronize", corr, NULL);
+			launch(l, cbid_of("cuLaunchKernel"), corr + 100000, 0x1000, 0x51,
+			       names[which], 0);
+			leave(l->b, driver, "cuStreamSynchronize", corr, NULL, 0);
+			break;
+		case 5:
+			if (corr != 5000) {
+				break;
+			}
+			enter(l->b, driver, "cuLaunchKernel", corr,
+			      &(struct gst_cu_launch){.f = pointer(0x1000)});
+			break;
+		case 6:
+			gst_windows_close(l->b->callbacks.windows, corr);
+			launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, 0x51, names[which], 0);
+			gst_windows_open(l->b->callbacks.windows, corr);
+			break;
+		case 7:
+			enter(l->b, driver, "cuEventRecord", corr, NULL);
+			leave(l->b, driver, "cuEventRecord", corr, NULL, 0);
+			break;
+		default:
+			launch(l,
+			       cbid_of(random >> 16 & 1 ? "cuLaunchKernel" : "cuLaunchKernel_ptsz"),
+			       corr, 0x1000 + 0x10 * (uintptr_t)which, 0x50 + which, names[which],
+			       0);
+			break;
+		}
+	}
+	return NULL;
+}
+
+/* The short way of a plain launch leaves the records that the long one does. */
+static void test_plain_launches(void **state)
+{
+	struct launches l[2] = {{.is_new_each = false}, {.is_new_each = true}};
+	struct gst_rec_call_launch a, b;
+	struct gst_rec_call_exit x, y;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct gst_windows *windows = calloc(1, sizeof(*windows));
+
+		assert_non_null(windows);
+		gst_windows_init(windows, false);
+		l[i].b = bench_new(16u << 20);
+		l[i].b->callbacks.windows = windows;
+		in_thread(make_many_launches, &l[i]);
+	}
+	assert_true(l[0].plain > 2500);
+	assert_int_equal(l[1].plain, 0);
+	for (i = 0; gst_test_find(l[0].b->w, GST_REC_CALL_LAUNCH, i, &a, sizeof(a)); i += 7) {
+		assert_true(gst_test_find(l[1].b->w, GST_REC_CALL_LAUNCH, i, &b, sizeof(b)));
+		assert_true(a.enter_ns && b.enter_ns);
+		a.enter_ns = b.enter_ns = 0;
+		assert_memory_equal(&a, &b, sizeof(a));
+	}
+	assert_true(i > 5000);
+	for (i = 0; gst_test_find(l[0].b->w, GST_REC_CALL_EXIT, i, &x, sizeof(x)); i += 7) {
+		assert_true(gst_test_find(l[1].b->w, GST_REC_CALL_EXIT, i, &y, sizeof(y)));
+		assert_true(x.exit_ns && y.exit_ns);
+		x.exit_ns = y.exit_ns = 0;
+		assert_memory_equal(&x, &y, sizeof(x));
+	}
+	for (i = 0; i < 2; i++) {
+		struct gst_rec_loss lost;
+		uint32_t cursor = 0;
+
+		assert_int_equal(gst_test_count(l[i].b->w, GST_REC_CALL_LAUNCH),
+				 gst_test_count(l[!i].b->w, GST_REC_CALL_LAUNCH));
+		assert_int_equal(gst_test_count(l[i].b->w, GST_REC_CALL_EXIT),
+				 gst_test_count(l[!i].b->w, GST_REC_CALL_EXIT));
+		assert_int_equal(gst_test_count(l[i].b->w, GST_REC_NOTE), 1);
+		assert_false(gst_loss_take(&l[i].b->w->loss, &cursor, &lost));
+	}
+	for (i = 0; i < 2; i++) {
+		free(l[i].b->callbacks.windows);
+		bench_free(l[i].b);
+	}
+}
+
+/* The same handle, and the same address of the name, for another kernel, once the first was unloaded. */
+static void *reload_kernels(void *arg)
+{
+	static const char *const unloads[] = {"cuModuleUnload", "cuLibraryUnload",
+					      "cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease_v2",
+					      "cuDevicePrimaryCtxReset_v2"};
+	struct launches *l = arg;
+	uint32_t corr = 1;
+	char name[] = "_Z1av";
+
+	for (size_t i = 0; i < sizeof(unloads) / sizeof(unloads[0]); i++) {
+		launch(l, cbid_of("cuLaunchKernel"), corr++, 0x1000, 0x51, name, 0);
+		launch(l, cbid_of("cuLaunchKernel"), corr++, 0x1000, 0x51, name, 0);
+		enter(l->b, driver, unloads[i], corr, NULL);
+		leave(l->b, driver, unloads[i], corr++, NULL, 0);
+		name[3]++;
+	}
+	launch(l, cbid_of("cuLaunchKernel"), corr++, 0x1000, 0x51, name, 0);
+	return NULL;
+}
+
+static void test_names_of_what_is_loaded(void **state)
+{
+	struct launches l = {.b = bench_new(4u << 20)};
+	struct gst_rec_call_launch call;
+	char name[] = "_Z1av";
+
+	(void)state;
+	in_thread(reload_kernels, &l);
+	assert_int_equal(l.plain, 5);
+	for (uint32_t i = 0; i < 11; i++) {
+		assert_true(gst_test_find(l.b->w, GST_REC_CALL_LAUNCH, i, &call, sizeof(call)));
+		assert_true(gst_test_string_is(l.b->w, call.name, name));
+		name[3] = (char)(name[3] + (int)(i % 2));
+	}
+	bench_free(l.b);
+}
+
 static void *make_launch_ex(void *arg)
 {
 	const struct gst_cu_launch_attribute attrs[] = {
@@ -753,20 +932,26 @@ static void test_enable(void **state)
 	};
 	struct bench *b = bench_new(4u << 20);
 	struct gst_rec_note note;
-	uint32_t recorded = 0;
+	uint32_t recorded = 0, of_driver = 0;
 
 	(void)state;
 	for (size_t i = 0; i < gst_api_count(); i++) {
-		recorded += gst_api_is_recorded(gst_api_at(i)) ? 1 : 0;
+		if (gst_api_is_recorded(gst_api_at(i))) {
+			recorded++;
+			of_driver += gst_api_at(i)->api >> 16 == driver ? 1 : 0;
+		}
 	}
 	enable_result = 0;
 	enabled_count = 0;
-	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti), recorded);
+	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti, true), recorded);
 	/* and those that give handles of kernels */
 	assert_int_equal(enabled_count, recorded + 3);
 	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 0);
+	assert_true(of_driver && of_driver < recorded);
+	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti, false), of_driver);
+	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 0);
 	enable_result = GST_CUPTI_ERROR_INVALID_PARAMETER;
-	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti), 0);
+	assert_int_equal(gst_callbacks_enable(&b->callbacks, &cupti, true), 0);
 	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
 	assert_int_equal(note.code, GST_NOTE_CALLBACK_OFF);
 	bench_free(b);
@@ -1195,6 +1380,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_event_of_another_process),
 		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_plain_launches),
+		cmocka_unit_test(test_names_of_what_is_loaded),
 		cmocka_unit_test(test_launch_attributes),
 		cmocka_unit_test(test_both_events_of_a_launch_are_followed),
 		cmocka_unit_test(test_values_given),

@@ -285,7 +285,7 @@ static void enable_cupti(struct gst_tracer *t)
 		t->callbacks.activity = &t->activity;
 		(void)gst_activity_enable(&t->activity, &options);
 	}
-	(void)gst_callbacks_enable(&t->callbacks, &t->cupti);
+	(void)gst_callbacks_enable(&t->callbacks, &t->cupti, gst_config_has_device(&t->config));
 }
 
 /* NVTX comes to the library that its variable names, and to no other. */

@@ -952,6 +952,10 @@ static void order_mode_has_calls_alone(void **state)
 	run_script(run, THREE_KERNELS);
 	scan_open(&scan, run->trace);
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open), 3);
+	/* of the driver alone: what the runtime calls of it */
+	assert_int_equal(scan_calls(&scan, "cudaDeviceSynchronize_v3020", &open), 0);
+	assert_int_equal(scan_calls(&scan, "cuCtxSynchronize_v2", &open), 1);
+	assert_int_equal(open, 0);
 	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
 	scan_get(&scan, scan_find(&scan, GST_REC_TRACE, 0), &trace, sizeof(trace));
