@@ -307,6 +307,7 @@ static void measure_all(struct world *w, const void *launch)
 	const struct gst_cu_copy copy = {.dst = 1, .src = 2, .bytes = 4096};
 	const struct gst_cu_event_record record = {.event = (void *)(uintptr_t)0x2000};
 
+	gst_call_clock_init();
 	measure_clock();
 	atomic_store(&w->state.is_on, 0);
 	measure(w, "recording off", "cuLaunchKernel", launch, 1);

@@ -762,7 +762,7 @@ static inline bool enter_launch(const struct gst_callbacks *cb, struct gst_threa
 	call->segment = page->segment;
 	call->name = name;
 	/* The clock last: our own work is not the call's. */
-	r->enter_ns = gst_clock_mono_ns();
+	r->enter_ns = gst_call_clock_now(&slot->clock);
 	gst_chunk_commit(page, GST_KIND_CALL_LAUNCH, LAUNCH_BYTES, data->correlationId);
 	slot->depth = 1;
 	gst_thread_leave(slot);
@@ -864,7 +864,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		return;
 	}
 	/* The clock last: our own work is not the call's. */
-	r.prefix.enter_ns = gst_clock_mono_ns();
+	r.prefix.enter_ns = gst_call_clock_now(&slot->clock);
 	bytes = gst_record_trim(&r, bytes);
 	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
 	       bytes - sizeof(r.head));
@@ -1102,7 +1102,7 @@ static __attribute__((noinline)) void on_any_event(struct gst_callbacks *cb, uin
 	if (data->callbackSite == GST_CUPTI_API_ENTER) {
 		on_enter(cb, slot, api, data);
 	} else {
-		on_exit_call(cb, slot, api, data, now ? now : gst_clock_mono_ns());
+		on_exit_call(cb, slot, api, data, now ? now : gst_call_clock_now(&slot->clock));
 	}
 	gst_thread_leave(slot);
 }
@@ -1125,7 +1125,7 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 			}
 		} else {
 			/* The clock first: our own work is not the call's. */
-			now = gst_clock_mono_ns();
+			now = gst_call_clock_now(&slot->clock);
 			if (leave_launch(slot, cbid, data, here, now)) {
 				return;
 			}

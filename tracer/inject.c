@@ -11,6 +11,7 @@
  * Not here  : everything else.
  */
 #include "tracer/activity.h"
+#include "tracer/call_clock.h"
 #include "tracer/callbacks.h"
 #include "tracer/config.h"
 #include "tracer/flusher.h"
@@ -333,6 +334,7 @@ static bool set_up(struct gst_tracer *t)
 {
 	struct gst_cupti_reason reason;
 
+	gst_call_clock_init();
 	gst_identity_init(&t->identity);
 	if (!gst_cupti_open(&t->cupti, t->config.cupti.value, gst_callbacks_on_event, &t->callbacks,
 			    &reason)) {

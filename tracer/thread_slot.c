@@ -126,6 +126,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	slot->busy_at = 0;
 	slot->owner_told = 0;
 	slot->is_bare = 0;
+	memset(&slot->clock, 0, sizeof(slot->clock));
 	memset(slot->names, 0, sizeof(slot->names));
 	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
 	gst_thread_slot_self = slot;

@@ -8,6 +8,7 @@
 #ifndef GSTRACE_TRACER_THREAD_SLOT_H
 #define GSTRACE_TRACER_THREAD_SLOT_H
 
+#include "tracer/call_clock.h"
 #include "tracer/chunk.h"
 #include "tracer/intern.h"
 
@@ -53,6 +54,7 @@ struct gst_thread_slot {
 	uintptr_t busy_at; /* frame of our callback that the thread is in; 0 = in none */
 	uint32_t depth;	   /* calls[] in use */
 	uint32_t is_bare;  /* of calls[0] nothing but corr, api, segment and name is set */
+	struct gst_call_clock clock;
 	struct gst_open_call calls[GST_CALLS_NESTED];
 	uint32_t thread;       /* index in the trace, from 1 */
 	_Atomic uint32_t live; /* the same while a thread has the slot, else 0 */
@@ -60,7 +62,7 @@ struct gst_thread_slot {
 	_Atomic uint32_t next; /* free list */
 	_Atomic uint64_t tid;
 	uint32_t owner_told; /* context whose per-thread stream was told to be this thread's */
-	uint32_t reserved[11];
+	uint32_t reserved[5];
 	struct gst_name_near names[GST_NAMES_NEAR];
 };
 

@@ -11,6 +11,7 @@
  * Not here  : CUPTI.
  */
 #include "tracer/writer.h"
+#include "tracer/call_clock.h"
 #include "tracer/old_glibc.h"
 #include "tracer/clock.h"
 #include "tracer/format/encode.h"
@@ -839,8 +840,14 @@ static void *body(void *arg)
 	struct gst_writer *w = arg;
 
 	while (!atomic_load(&w->stop)) {
+		bool is_due = false;
+
 		if (!w->is_full && gst_clock_mono_ns() - w->anchor_ns > ANCHOR_PERIOD_NS) {
 			gst_writer_anchor(w);
+			is_due = true;
+		}
+		if (is_due || !atomic_load(&gst_call_clock_rate.scale)) {
+			gst_call_clock_measure();
 		}
 		(void)gst_writer_cycle(w);
 		gst_pool_wait(w->pool, w->period_ns);

@@ -1,0 +1,73 @@
+/*
+ * call_clock.h - CLOCK_MONOTONIC for calls that come in quick succession.
+ *
+ * Reading the clock takes 25 ns, but several times that in a callback, for which code and data of libc and the vDSO are
+ * no longer in the small caches. So each thread reads it at most every GST_CALL_CLOCK_NS; a reading in between is the
+ * last one and the time stamp counter's ticks since. Only where the kernel itself makes CLOCK_MONOTONIC of that counter.
+ *
+ * A time is never later than CLOCK_MONOTONIC, and at most GST_CALL_CLOCK_LATE_NS earlier, whatever the clock and the
+ * counter do: slewing by 500 ppm is allowed for, and ticks count for GST_CALL_CLOCK_NS at most. In a thread times never
+ * go back.
+ */
+#ifndef GSTRACE_TRACER_CALL_CLOCK_H
+#define GSTRACE_TRACER_CALL_CLOCK_H
+
+#include "tracer/clock.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GST_CALL_CLOCK_NS      50000u
+#define GST_CALL_CLOCK_READ_NS 200u /* a reading that took longer is not gone on from */
+#define GST_CALL_CLOCK_LATE_NS 300u /* ... and 1477 ppm of GST_CALL_CLOCK_NS */
+
+/* A thread's; all begins as zero. */
+struct gst_call_clock {
+	uint64_t ticks; /* at the last reading */
+	uint64_t ns;	/* what it gave */
+	uint32_t scale; /* ns a tick, in 2^-32 */
+	uint32_t limit; /* ticks for which that holds; 0: the clock must be read */
+};
+
+/* How fast the counter counts; one for the process. */
+struct gst_call_clock_rate {
+	bool is_usable;		/* otherwise nothing else counts */
+	_Atomic uint32_t scale; /* as above, a little less than the truth; 0 = not known */
+	uint64_t ticks, ns;	/* when it was measured last */
+};
+
+extern struct gst_call_clock_rate gst_call_clock_rate;
+
+static inline uint64_t gst_call_clock_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/** Find out whether the counter is what CLOCK_MONOTONIC is made of. Reads a file of /sys. Threads: one, at start. */
+void gst_call_clock_init(void);
+
+/** Measure its rate, or anew. Cost: some readings of the clock. Threads: the writer's. */
+void gst_call_clock_measure(void);
+
+/** The same, given a reading of both; a rate that changes by more than 0.1 % is not used any more. */
+void gst_call_clock_rate_take(struct gst_call_clock_rate *rate, uint64_t ticks, uint64_t ns);
+
+/** Read the clock. Threads: the one that @c is of. */
+uint64_t gst_call_clock_read(struct gst_call_clock *c);
+
+static inline uint64_t gst_call_clock_now(struct gst_call_clock *c)
+{
+	uint64_t ticks = gst_call_clock_ticks() - c->ticks;
+
+	if (__builtin_expect(ticks < c->limit, 1)) {
+		return c->ns + (ticks * c->scale >> 32);
+	}
+	return gst_call_clock_read(c);
+}
+
+#endif
