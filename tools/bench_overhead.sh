@@ -1,16 +1,16 @@
 #!/bin/bash
 # What recording costs a program on a GPU, beside other tools, in interleaved rounds.
 #
-#   tools/bench_overhead.sh --bin DIR --lib libgstrace.so --out DIR [--rounds N] [--nsys FILE]
-#                           [--floor libbench_floor.so] [--cpus LIST] [--pytorch DIR [--pytorch-rounds N]]
+#   tools/bench_overhead.sh [--bin DIR] --lib libgstrace.so --out DIR [--rounds N] [--limit SECONDS] [--nsys FILE]
+#                           [--floor libbench_floor.so] [--cpus LIST] [--pytorch DIR [--pytorch-rounds N]] [--only REGEX]
 #
-# DIR of --bin holds bench_calls (kernels/bench), that of --pytorch bench_step.py. Each round runs every
-# configuration once, in turn; --cpus keeps all of them on the same processors (taskset), because on some
-# machines it matters more where a run lands than how it is recorded. Leaves runs.tsv (every figure) and summary.tsv: the medians of the cost added
-# to the run without a tool of the same round, and their ratios to nsys'. Not a test: the numbers belong into
-# docs/PERFORMANCE.md, with machine and date.
+# DIR of --bin holds bench_calls (kernels/bench), that of --pytorch bench_step.py; at least one of them. Each round runs
+# every configuration once (--only: those whose names match), in turn; no round begins after --limit seconds. --cpus keeps
+# all of them on the same processors (taskset), because on some machines it matters more where a run lands than how it is
+# recorded. Leaves runs.tsv (every figure) and summary.tsv: the medians of the cost added to the run without a tool of the
+# same round, and their ratios to nsys'. Not a test: the numbers belong into docs/PERFORMANCE.md, with machine and date.
 set -u
-bin='' lib='' out='' rounds=10 nsys='' pytorch='' pytorch_rounds='' floor='' cpus=''
+bin='' lib='' out='' rounds=10 limit=86400 nsys='' pytorch='' pytorch_rounds='' floor='' cpus='' only=.
 while [ $# -gt 1 ]; do
 	case $1 in
 	--bin) bin=$2 ;;
@@ -22,15 +22,17 @@ while [ $# -gt 1 ]; do
 	--pytorch-rounds) pytorch_rounds=$2 ;;
 	--floor) floor=$(realpath "$2") ;;
 	--cpus) cpus=$2 ;;
+	--limit) limit=$2 ;;
+	--only) only=$2 ;;
 	*) break ;;
 	esac
 	shift 2
 done
-if [ $# -gt 0 ] || [ -z "$bin" ] || [ -z "$lib" ] || [ -z "$out" ]; then
-	sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+if [ $# -gt 0 ] || [ -z "$bin$pytorch" ] || [ -z "$lib" ] || [ -z "$out" ]; then
+	sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 fi
-bin=$(realpath "$bin")
+[ -z "$bin" ] || bin=$(realpath "$bin")
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
 work=$(mktemp -d) || exit 2
@@ -43,6 +45,7 @@ runs=$out/runs.tsv
 one() {
 	local round=$1 name=$2 line
 	shift 2
+	[[ $name =~ $only ]] || return
 	[ -z "$cpus" ] || set -- taskset -c "$cpus" "$@"
 	line=$(timeout 120 "$@" 2>"$name.err" | grep '^bench ') || {
 		echo "bench_overhead: $name gave no figure in round $round: $(tail -n 1 "$name.err")" >&2
@@ -56,16 +59,19 @@ one() {
 nsys_options=(--trace=cuda --sample=none --cpuctxsw=none --force-overwrite=true -o nsys_run)
 
 for round in $(seq "$rounds"); do
-	one "$round" none "$bin/bench_calls" 2
-	one "$round" gstrace env CUDA_INJECTION64_PATH="$lib" "$bin/bench_calls" 2
-	one "$round" gstrace-order env CUDA_INJECTION64_PATH="$lib" GSTRACE_MODE=order "$bin/bench_calls" 2
-	one "$round" gstrace-nodes env CUDA_INJECTION64_PATH="$lib" GSTRACE_GRAPHS=nodes "$bin/bench_calls" 2
-	if [ -n "$floor" ]; then
-		for what in kernels calls all; do
+	[ "$SECONDS" -lt "$limit" ] || break
+	if [ -n "$bin" ]; then
+		one "$round" none "$bin/bench_calls" 2
+		one "$round" gstrace env CUDA_INJECTION64_PATH="$lib" "$bin/bench_calls" 2
+		one "$round" gstrace-order env CUDA_INJECTION64_PATH="$lib" GSTRACE_MODE=order "$bin/bench_calls" 2
+		one "$round" gstrace-nodes env CUDA_INJECTION64_PATH="$lib" GSTRACE_GRAPHS=nodes "$bin/bench_calls" 2
+	fi
+	if [ -n "$bin" ] && [ -n "$floor" ]; then
+		for what in kernels driver calls all; do
 			one "$round" "floor-$what" env CUDA_INJECTION64_PATH="$floor" GSTRACE_FLOOR=$what "$bin/bench_calls" 2
 		done
 	fi
-	if [ -n "$nsys" ]; then
+	if [ -n "$bin" ] && [ -n "$nsys" ]; then
 		one "$round" nsys-graph "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=graph --cuda-event-trace=false "$bin/bench_calls" 2
 		one "$round" nsys-events "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=graph --cuda-event-trace=true "$bin/bench_calls" 2
 		one "$round" nsys-nodes "$nsys" profile "${nsys_options[@]}" --cuda-graph-trace=node --cuda-event-trace=false "$bin/bench_calls" 2
