@@ -3,7 +3,7 @@
  *
  * Contract of each callback: it runs in the application's thread, inside a CUDA call. No malloc, no I/O, no
  * lock, no CUDA call, of CUPTI only ids of objects (and once a process late kinds of activity);
- * about 100 ns. A record is committed at enter, so a call that never
+ * 20 to 50 ns in a loop, two to three times that where the caches were used for something else. A record is committed at enter, so a call that never
  * returns is in the trace. What cannot be recorded is counted.
  */
 #ifndef GSTRACE_TRACER_CALLBACKS_H
