@@ -3,6 +3,7 @@
 #   path-NAME.txt, .json          gstrace path, of the cases below
 #   released-NAME.txt, .json      gstrace path --to alone
 #   critical-NAME.txt, .json      gstrace critical
+#   verify-NAME.txt               gstrace verify
 # With GSTRACE_GOLDEN_OUT set to a folder they are written there instead (tools/golden.sh --update).
 # usage: question_golden_test.sh GSTRACE GOLDEN_FOLDER FOLDER_OF_TESTDATA
 set -u
@@ -73,5 +74,19 @@ critical copies real/pageable_copy_bad.gst
 for trace in n1_nvtx g4_graph_edges g7_loop_body x_hang x_windows x_lost_calls x_mode_order x_no_call x_cycle x_clock_step s2_programmatic h4_synchronous_copies; do
 	critical "$trace" "traces/$trace.gstext"
 done
+
+# verify NAME TRACE
+verify() {
+	ask "verify-$1.txt" verify "$data/$2"
+}
+
+verify legacy real/default_stream_bad.gst
+verify graph real/graph_launch.gst
+for trace in x_cycle x_clock_step x_mode_order x_hang s2_programmatic u1_ambiguous; do
+	verify "$trace" "traces/$trace.gstext"
+done
+# The wait came back before what it waited for was over, by more than the launch before allows the clock.
+sed 's/\(corr=2 .*start_ns=\)[0-9]*/\11250/; s/exit_ns=9500/exit_ns=1550/' "$data/traces/s10_green_context.gstext" >"$dir/clock.gstext"
+ask verify-clock.txt verify "$dir/clock.gstext"
 
 finish question

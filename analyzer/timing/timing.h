@@ -104,6 +104,7 @@ struct gst_verify_rule {
 
 struct gst_contradiction {
 	gst_edge_id edge;
+	gst_edge_id other; /* of a clock window: with which it cannot hold together; GST_NONE */
 	int64_t gap_ns;
 };
 

@@ -177,13 +177,14 @@ static struct gst_verify_rule *rule_of(struct verify *v, const struct gst_edge *
 	return &v->out->rules[e->rule];
 }
 
-static void contradict(struct verify *v, const struct gst_edge *e, int64_t gap_ns)
+static void contradict(struct verify *v, const struct gst_edge *e, gst_edge_id other,
+		       int64_t gap_ns)
 {
 	rule_of(v, e)->contradictions++;
 	v->out->contradictions++;
 	if (v->found.count < EXAMPLES_MAX) {
-		gst_vec_push(&v->found,
-			     ((struct gst_contradiction){.edge = e->id, .gap_ns = gap_ns}));
+		gst_vec_push(&v->found, ((struct gst_contradiction){
+						.edge = e->id, .other = other, .gap_ns = gap_ns}));
 	}
 }
 
@@ -201,7 +202,7 @@ static void check_gap(struct verify *v, const struct gst_edge *e, uint64_t from,
 	}
 	r->checked++;
 	if (gap < -allowed_ns) {
-		contradict(v, e, gap);
+		contradict(v, e, GST_NONE, gap);
 	} else if (gap < tight_ns) {
 		r->tight++;
 	}
@@ -411,7 +412,7 @@ static void judge_windows(struct verify *v)
 			const struct gst_edge e = gst_order_edge(v->t->o, w.low_edge);
 
 			w.is_empty = true;
-			contradict(v, &e, w.high_ns - w.low_ns);
+			contradict(v, &e, w.high_edge, w.high_ns - w.low_ns);
 		}
 		out->windows[out->window_count++] = w;
 	}
