@@ -261,6 +261,15 @@ static int check_negative(const char *what, enum lie lie, uint64_t without, uint
 	return 1;
 }
 
+static bool has_open_call(const struct gst_world *w)
+{
+	for (int i = 0; i < w->act_count; i++) {
+		if (!w->acts[i].returned)
+			return true;
+	}
+	return false;
+}
+
 /* An act added at the end changes no answer about those before it. */
 static int check_prefix(uint64_t first_seed, uint64_t seeds)
 {
@@ -276,7 +285,8 @@ static int check_prefix(uint64_t first_seed, uint64_t seeds)
 		shorter = longer;
 		shorter.act_count--;
 		/* A call that overlaps the new one may become ambiguous by it: that is no added op. */
-		if (longer.overlap || longer.acts[n - 1].kind == MULTI_OTHER)
+		if (longer.overlap || has_open_call(&shorter) ||
+		    longer.acts[n - 1].kind == MULTI_OTHER)
 			continue;
 		if (!open_engine(&a, gst_world_text(&shorter, NO_LIE, NULL), &shorter))
 			return 1;
