@@ -40,6 +40,16 @@ static void not_checked_line(struct gst_outfile *out, uint64_t n, const char *wh
 	}
 }
 
+static void begins_line(struct gst_outfile *out, uint64_t n)
+{
+	if (n > 0) {
+		gst_outfile_printf(
+			out,
+			"begins alone compared: %s edges, what they wait for inside the operation is not known\n",
+			gst_count(n).text);
+	}
+}
+
 /* A rule of which no edge could have failed says nothing about this trace. */
 static void untested_line(const struct gst_verify *v, struct gst_outfile *out)
 {
@@ -209,8 +219,7 @@ static int verify(const struct gst_cli_inputs *in, const char *output)
 				 "the record was forced out and may lack its end");
 		not_checked_line(out, v.not_checkable_ambiguous,
 				 "the order of the calls is not known");
-		not_checked_line(out, v.not_checkable_trigger,
-				 "what it waits for inside the operation is not known");
+		begins_line(out, v.begins_alone);
 		not_checked_line(out, v.not_checkable_lost, "records were lost there");
 		not_checked_line(
 			out, v.not_checkable_device,

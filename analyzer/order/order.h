@@ -65,7 +65,7 @@ struct gst_edge {
 	uint8_t flags;	  /* GST_EDGE_* */
 };
 
-/* never held against timestamps (unknown trigger, staged copy, ambiguous submission) */
+/* never held against timestamps (staged copy, ambiguous submission), or by begins alone (unknown trigger) */
 #define GST_EDGE_UNCHECKED 1u
 
 struct gst_order;

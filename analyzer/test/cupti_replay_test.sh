@@ -168,6 +168,11 @@ for file in "$real"/*.cupti.gz; do
 	[ -f "$file" ] || fails "no recordings in $real"
 	name=$(basename "$file" .cupti.gz)
 	cp "${file%.cupti.gz}.gst" "./$name.gst"
+	# As record_cupti.sh has it.
+	case $name in
+	nodes_*) export GSTRACE_GRAPHS=nodes ;;
+	*) unset GSTRACE_GRAPHS ;;
+	esac
 	play "$name" "$file"
 	normal "./$name.gst" >"$name.live"
 	normal "./$name.played.gst" >"$name.played"

@@ -1163,13 +1163,10 @@ static uint32_t edges_that_are(const struct stages *s, enum gst_rule rule,
 
 /* ---- each trace ----------------------------------------------------------------------------- */
 
-#define TICKS_NS 64
-#define TIGHT_NS 5000
-
 /* Of the recorded traces. */
 static struct gst_verify_rule corpus[GST_RULE_COUNT];
 static uint32_t recorded;
-static uint64_t begun_tight[GST_RULE_COUNT], borne_out[GST_RULE_COUNT];
+static uint64_t borne_out[GST_RULE_COUNT];
 
 static void take_proof(const struct trace *t, const struct stages *plain, bool *is_taken)
 {
@@ -1224,53 +1221,6 @@ static void disprove(const struct trace *t, const struct stages *plain, bool *is
 	}
 }
 
-/* When what is behind @n in its stream began, if @n has no time of its own; 0: not known. */
-static uint64_t begin_behind(const struct stages *s, gst_node_id n)
-{
-	uint64_t first = 0;
-
-	if (s->m->ops[n].flags & GST_OP_TIMED) {
-		return s->m->ops[n].begin_ns;
-	}
-	for (gst_edge_id e = gst_order_next_edge(s->o, 0); e < gst_order_edge_bound(s->o);
-	     e = gst_order_next_edge(s->o, e + 1)) {
-		const struct gst_edge x = gst_order_edge(s->o, e);
-		if (x.from == n && x.rule == GST_RULE_S1 && x.to < s->m->op_count &&
-		    s->m->ops[x.to].flags & GST_OP_TIMED &&
-		    (!first || s->m->ops[x.to].begin_ns < first)) {
-			first = s->m->ops[x.to].begin_ns;
-		}
-	}
-	return first;
-}
-
-/*
- * What verify does not hold against the times, for the moment of the trigger is unknown: that at least the one
- * begins after the other has begun. On one device; all recorded traces have one.
- */
-static void check_begins(const char *trace, const struct stages *s)
-{
-	char why[100];
-
-	for (gst_edge_id e = gst_order_next_edge(s->o, 0); e < gst_order_edge_bound(s->o);
-	     e = gst_order_next_edge(s->o, e + 1)) {
-		const struct gst_edge x = gst_order_edge(s->o, e);
-		uint64_t begin;
-
-		if (x.strength != GST_DOCUMENTED || x.form != GST_BEGIN_BEGIN ||
-		    !(x.flags & GST_EDGE_UNCHECKED) || x.from >= s->m->op_count ||
-		    x.to >= s->m->op_count || !(s->m->ops[x.from].flags & GST_OP_TIMED)) {
-			continue;
-		}
-		begin = begin_behind(s, x.to);
-		if (begin && begin + TICKS_NS < s->m->ops[x.from].begin_ns) {
-			(void)snprintf(why, sizeof(why), "%u began before %u", x.to, x.from);
-			fail(trace, gst_rule_id((enum gst_rule)x.rule), why);
-		}
-		begun_tight[x.rule] += begin && begin < s->m->ops[x.from].begin_ns + TIGHT_NS;
-	}
-}
-
 static void look_at(const char *path, bool *is_lied_about, bool *is_taken, bool *is_disproved)
 {
 	struct trace t;
@@ -1294,7 +1244,6 @@ static void look_at(const char *path, bool *is_lied_about, bool *is_taken, bool 
 	/* Those written by hand are only lied about. */
 	if (is_recorded(t.name)) {
 		recorded++;
-		check_begins(t.name, &plain);
 	}
 	for (int r = 0; is_recorded(t.name) && r < GST_RULE_COUNT; r++) {
 		corpus[r].edges += v.rules[r].edges;
@@ -1352,16 +1301,12 @@ static void look_at(const char *path, bool *is_lied_about, bool *is_taken, bool 
 /* How often the recordings must have put a rule to the test: tight edges, unless it says otherwise. */
 #define TIMES 10
 
-enum proof { TIGHT, BEGUN_CLOSE, BORNE_OUT, NOT_SEEN };
+enum proof { TIGHT, BORNE_OUT, NOT_SEEN };
 
 static const struct {
 	enum gst_rule rule;
 	enum proof proof;
 } proofs[] = {
-	/* The moment of the trigger is not known: begins alone are compared. */
-	{GST_RULE_S2, BEGUN_CLOSE},
-	{GST_RULE_E8, BEGUN_CLOSE},
-	{GST_RULE_G5, BEGUN_CLOSE},
 	/* Only possible. */
 	{GST_RULE_H5, BORNE_OUT},
 	{GST_RULE_H7, BORNE_OUT},
@@ -1390,9 +1335,7 @@ static void check_proof(enum gst_rule rule)
 			proof = proofs[i].proof;
 		}
 	}
-	times = proof == TIGHT	       ? corpus[rule].tight
-		: proof == BEGUN_CLOSE ? begun_tight[rule]
-				       : borne_out[rule];
+	times = proof == TIGHT ? corpus[rule].tight : borne_out[rule];
 	if (proof != NOT_SEEN && times < TIMES) {
 		(void)snprintf(why, sizeof(why), "put to the test %" PRIu64 " times", times);
 		fail("all traces", gst_rule_id(rule), why);
@@ -1422,13 +1365,12 @@ int main(int argc, char **argv)
 			fail(disproved[i].trace, disproved[i].what, "no such trace");
 		}
 	}
-	printf("rule  edges checked  tight not checkable, begun close, borne out\n");
+	printf("rule  edges checked  tight not checkable, borne out\n");
 	for (int r = 0; r < GST_RULE_COUNT; r++) {
 		check_proof((enum gst_rule)r);
-		printf("%-4s %6" PRIu64 " %7" PRIu64 " %6" PRIu64 " %13" PRIu64 " %11" PRIu64
-		       " %10" PRIu64 "\n",
+		printf("%-4s %6" PRIu64 " %7" PRIu64 " %6" PRIu64 " %13" PRIu64 " %10" PRIu64 "\n",
 		       gst_rule_id((enum gst_rule)r), corpus[r].edges, corpus[r].checked,
-		       corpus[r].tight, corpus[r].not_checkable, begun_tight[r], borne_out[r]);
+		       corpus[r].tight, corpus[r].not_checkable, borne_out[r]);
 	}
 	printf("%u recorded traces, %u failures\n", recorded, failures);
 	return failures || !recorded;

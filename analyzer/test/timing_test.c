@@ -287,6 +287,9 @@ static void test_programmatic_launch(void **state)
 	gst_scene_analyze(s, &x);
 	gst_timing_verify(x.t, scratch, &v);
 	assert_int_equal(v.contradictions, 0);
+	assert_int_equal(v.begins_alone, 1);
+	assert_int_equal(v.rules[GST_RULE_S2].checked, 1);
+	assert_int_equal(v.rules[GST_RULE_S2].tight, 0);
 	/*
 	 * Without the barrier a begins 10 us after its call, at 20; b could begin at 30 for the same reason and
 	 * takes the 500 us that it took after a's begin: 530..1530, waited for until 1540: 970 us.
@@ -546,6 +549,31 @@ static void test_lost_work_proves_nothing(void **state)
 
 /* ---- verify --------------------------------------------------------------------------------- */
 
+/* The secondary of a programmatic launch begins right behind the primary's begin, and then before it. */
+static void test_verify_compares_begins(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct gst_scene *s = gst_scene_new(NULL);
+		struct gst_scene_stages x;
+		struct gst_arena *scratch = gst_arena_new(0);
+		struct gst_verify v;
+
+		gst_scene_stream(s, 1, true);
+		gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 1000, 2000);
+		gst_scene_programmatic(s);
+		gst_scene_kernel(s, 1, 20, 25, 1, "b", 1, i ? 999 : 1001, 2500);
+		gst_scene_analyze(s, &x);
+		gst_timing_verify(x.t, scratch, &v);
+		assert_int_equal(v.rules[GST_RULE_S2].tight, !i);
+		assert_int_equal(v.rules[GST_RULE_S2].contradictions, i);
+		assert_int_equal(v.begins_alone, 1);
+		gst_scene_release(&x);
+		gst_arena_free(scratch);
+		gst_scene_free(s);
+	}
+}
+
 static void verify(struct gst_scene *s, struct gst_verify *v)
 {
 	struct gst_scene_stages x;
@@ -801,6 +829,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verify_compares_devices),
+		cmocka_unit_test(test_verify_compares_begins),
 		cmocka_unit_test(test_replay_of_everything_is_what_was_observed),
 		cmocka_unit_test(test_verify_knows_of_clock_steps),
 		cmocka_unit_test(test_replay_of_random_runs_is_what_was_observed),

@@ -126,9 +126,11 @@ struct gst_verify {
 	uint32_t window_count;
 	/* documented edges that could not be checked, by reason */
 	uint64_t not_checkable_untimed, not_checkable_forced, not_checkable_ambiguous,
-		not_checkable_trigger, not_checkable_lost,
+		not_checkable_lost,
 		not_checkable_device, /* two devices, and how far their clocks differ is not known */
 		not_checkable_clock;  /* contradicted by less than the wall clock stepped */
+	/* edges of which the times tell that no begin was before the other one, and not when the trigger was between them */
+	uint64_t begins_alone;
 };
 
 /** Fill @out (arrays in @arena). Tolerance: 64 ns on one device, an offset window per device between host and device, both windows between two devices, 0 on the host; what a step of the wall clock could explain is not checkable. */

@@ -63,6 +63,15 @@ static bool is_held(const struct gst_edge *e)
 	       e->rule != GST_RULE_H5;
 }
 
+/*
+ * Where a begin waits for something inside of what is before it (a trigger), the times do not tell when that was; but it
+ * was not before that had begun.
+ */
+static bool has_claim_on_times(const struct gst_edge *e)
+{
+	return !(e->flags & GST_EDGE_UNCHECKED) || e->form == GST_BEGIN_BEGIN;
+}
+
 static bool is_timed(const struct gst_timing *t, gst_node_id n)
 {
 	return n < t->m->op_count && (t->m->ops[n].flags & GST_OP_TIMED);
@@ -201,6 +210,7 @@ static void check_gap(struct verify *v, const struct gst_edge *e, uint64_t from,
 		return;
 	}
 	r->checked++;
+	v->out->begins_alone += (e->flags & GST_EDGE_UNCHECKED) != 0;
 	if (gap < -allowed_ns) {
 		contradict(v, e, GST_NONE, gap);
 	} else if (gap < tight_ns) {
@@ -214,9 +224,8 @@ static void skip(struct verify *v, const struct gst_edge *e, gst_node_id unknown
 	uint64_t *reason = &v->out->not_checkable_untimed;
 
 	rule_of(v, e)->not_checkable++;
-	if (e->flags & GST_EDGE_UNCHECKED) {
-		reason = e->form == GST_BEGIN_BEGIN ? &v->out->not_checkable_trigger
-						    : &v->out->not_checkable_ambiguous;
+	if (!has_claim_on_times(e)) {
+		reason = &v->out->not_checkable_ambiguous;
 	} else if (unknown < v->t->m->op_count) {
 		uint16_t flags = v->t->m->ops[unknown].flags;
 		if (flags & GST_OP_FORCED) {
@@ -267,7 +276,7 @@ static void check_edge(struct verify *v, const struct gst_edge *e)
 	struct bound from, to;
 
 	rule_of(v, e)->edges++;
-	if (e->flags & GST_EDGE_UNCHECKED) {
+	if (!has_claim_on_times(e)) {
 		skip(v, e, GST_NONE);
 		return;
 	}
@@ -390,7 +399,7 @@ static void check_edges_apart(struct verify *v)
 	     id = gst_order_next_edge(t->o, id + 1)) {
 		const struct gst_edge e = gst_order_edge(t->o, id);
 
-		if (is_work(&e) && is_claimed(&e) && is_held(&e)) {
+		if (is_work(&e) && has_claim_on_times(&e) && is_held(&e)) {
 			check_apart(v, &e);
 		}
 	}
