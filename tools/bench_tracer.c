@@ -26,9 +26,9 @@
 #define ROUNDS	    15
 #define CALLS	    20000u
 #define THREADS_MAX 64
-#define COLD_CALLS  5000u
-#define COLD_CODE   (96u << 10) /* more than any first-level cache */
-#define COLD_DATA   (96u << 10)
+#define COLD_CALLS  3000u
+#define COLD_CODE   (512u << 10) /* with these, a callback takes about what it does on a GPU */
+#define COLD_DATA   (2u << 20)
 #define RATE	    200000u
 
 struct world {
