@@ -239,7 +239,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 
 	(void)together_ns;
 	(void)payload;
-	gst_group_cost(r, g, 0, &f);
+	gst_group_cost(r, g, &f);
 	f.title = gst_check_text(
 		r, "the legacy default stream serializes work: %s and others waited %s",
 		gst_check_op(r, g->occurrences.data[0].waiter),

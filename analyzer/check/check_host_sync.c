@@ -191,7 +191,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 
 	(void)together_ns;
 	(void)payload;
-	gst_group_cost(r, g, 0, &f);
+	gst_group_cost(r, g, &f);
 	switch ((enum kind)g->key[5]) {
 	case REDUNDANT:
 		f.title = gst_check_text(r, "%s had nothing to wait for %s", api,

@@ -54,7 +54,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 
 	(void)together_ns;
 	(void)payload;
-	gst_group_cost(r, g, 0, &f);
+	gst_group_cost(r, g, &f);
 	f.title = gst_check_text(r, "%s waited for the device %s", gst_check_api(r, x->call),
 				 gst_check_times(r, g->occurrence_count));
 	f.detail = gst_check_text(r, "%s on %s returned only after %s had ended",

@@ -41,8 +41,7 @@ struct gst_group {
 	GST_VEC(struct gst_wait) waits;
 	gst_edge_id path[GST_PATH_MAX]; /* of the first occurrence, culprit to waiter */
 	uint32_t path_count;
-	bool gain_is_known; /* gain_ns is the upper bound of what it gains */
-	uint64_t gain_ns;
+	struct gst_replay gain; /* found before it is reported, if its stalls are worth a replay */
 };
 
 struct gst_groups {
@@ -129,12 +128,8 @@ void gst_spans_add(struct gst_spans *s, uint64_t begin_ns, uint64_t end_ns);
 
 /* ---- cost and report (report.c) -------------------------------------------------------------------- */
 
-/**
- * What the run would gain without the group's edges, with its calls at @call_cost_ns and its waits added. Fills the cost
- * fields of @f. Below the floor nothing is replayed.
- */
-void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
-		    struct gst_finding *f);
+/** What the run would gain without what is in the group, into the cost fields of @f: for report functions. */
+void gst_group_cost(struct gst_check_run *r, const struct gst_group *g, struct gst_finding *f);
 
 /**
  * Report @g as finding @f (id, title, detail, advice and costs set by the check): severity by cost,
@@ -147,7 +142,8 @@ typedef void (*gst_report_fn)(struct gst_check_run *r, struct gst_group *g, uint
 			      void *payload);
 
 /**
- * Call @report for each group that may be worth a line, most to gain first; count the others as hidden:
+ * Replay groups without their edges, with their calls at @call_cost_ns and their waits added, as far as their stalls
+ * reach the floor. Call @report for each that may be worth a line, most to gain first; count the others as hidden:
  * all of them, if all together would gain less than the floor, and in a large trace those with the least.
  */
 void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t call_cost_ns,

@@ -245,7 +245,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 	bool to_device = g->key[2] == 0;
 	char a[32], b[32], c[32];
 
-	gst_group_cost(r, g, p->call_ns, &f);
+	gst_group_cost(r, g, &f);
 	f.title = gst_check_text(r, "%s of pageable memory blocked the host %s (%s in all, %s)",
 				 api, gst_check_times(r, g->occurrence_count),
 				 gst_check_bytes(a, g->extra[EXTRA_BYTES]),

@@ -115,7 +115,7 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 
 	(void)together_ns;
 	(void)payload;
-	gst_group_cost(r, g, 0, &f);
+	gst_group_cost(r, g, &f);
 	f.title = gst_check_text(r, "%s held up the launch of %s %s, which does not depend on it",
 				 gst_check_api(r, x->call), next,
 				 gst_check_times(r, g->occurrence_count));

@@ -65,28 +65,23 @@ static uint32_t sort_unique(uint32_t *ids, size_t count)
 	return kept;
 }
 
-static struct gst_replay replay(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
-				bool is_high_only)
+static struct gst_cut cut_of(struct gst_group *g, uint64_t call_cost_ns)
 {
-	struct gst_cut cut = {.edges = g->edges.data,
-			      .calls = g->calls.data,
-			      .waits = g->waits.data,
-			      .call_cost_ns = call_cost_ns,
-			      .is_high_only = is_high_only};
-	struct gst_replay out;
-
-	cut.edge_count = (uint32_t)g->edges.count;
-	cut.call_count = (uint32_t)g->calls.count;
-	cut.wait_count = (uint32_t)g->waits.count;
-	gst_timing_replay(r->t, &cut, r->scratch, &out);
-	gst_arena_reset(r->scratch);
-	return out;
+	g->edges.count = sort_unique(g->edges.data, g->edges.count);
+	g->calls.count = sort_unique(g->calls.data, g->calls.count);
+	return (struct gst_cut){.edges = g->edges.data,
+				.calls = g->calls.data,
+				.waits = g->waits.data,
+				.edge_count = (uint32_t)g->edges.count,
+				.call_count = (uint32_t)g->calls.count,
+				.wait_count = (uint32_t)g->waits.count,
+				.call_cost_ns = call_cost_ns,
+				.is_high_only = true};
 }
 
-void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_cost_ns,
-		    struct gst_finding *f)
+void gst_group_cost(struct gst_check_run *r, const struct gst_group *g, struct gst_finding *f)
 {
-	struct gst_replay x;
+	const struct gst_replay *x = &g->gain;
 
 	f->cost_is_known = true;
 	f->cost_ns = f->cost_low_ns = 0;
@@ -94,31 +89,21 @@ void gst_group_cost(struct gst_check_run *r, struct gst_group *g, uint64_t call_
 	if (g->reach_ns < gst_check_floor(r)) {
 		return;
 	}
-	g->edges.count = sort_unique(g->edges.data, g->edges.count);
-	g->calls.count = sort_unique(g->calls.data, g->calls.count);
-	if (g->gain_is_known) {
-		x = (struct gst_replay){.gain_high_ns = g->gain_ns};
-	} else {
-		x = replay(r, g, call_cost_ns, true);
-	}
-	f->cost_high_ns = x.gain_high_ns;
-	if (x.gain_high_ns < gst_check_floor(r)) {
+	f->cost_high_ns = x->gain_high_ns;
+	if (x->gain_high_ns < gst_check_floor(r)) {
 		return;
 	}
-	if ((uint64_t)r->m->op_count + r->m->call_count <= GST_REPLAY_LOW_MAX) {
-		x = replay(r, g, call_cost_ns, false);
-	}
-	f->cost_low_ns = x.gain_low_ns;
-	if (!x.low_is_known) {
+	f->cost_low_ns = x->gain_low_ns;
+	if (!x->low_is_known) {
 		f->withheld = gst_check_withheld(r);
 	}
-	if (!x.low_is_known && !f->withheld) {
+	if (!x->low_is_known && !f->withheld) {
 		f->withheld =
 			"the lower bound of the cost is left at 0: the trace is too large to replay "
 			"with kernels that share the device";
 	}
-	f->cost_ns = x.low_is_known ? x.gain_low_ns + (x.gain_high_ns - x.gain_low_ns) / 2
-				    : x.gain_high_ns;
+	f->cost_ns = x->low_is_known ? x->gain_low_ns + (x->gain_high_ns - x->gain_low_ns) / 2
+				     : x->gain_high_ns;
 }
 
 static const uint32_t *by_reach(struct gst_check_run *r, const struct gst_groups *g)
@@ -139,50 +124,99 @@ static const uint32_t *by_reach(struct gst_check_run *r, const struct gst_groups
 	return ids;
 }
 
-static uint64_t together(struct gst_check_run *r, const struct gst_groups *g, uint64_t call_cost_ns)
+/* Without the added waits, which only take from the gain: no group gains more. */
+static void put_together(struct gst_group *all, const struct gst_groups *g)
 {
-	struct gst_group all = {0};
-	uint64_t gain = 0;
-
 	for (size_t i = 0; i < g->v.count; i++) {
 		const struct gst_group *x = &g->v.data[i];
-		all.reach_ns += x->reach_ns;
+		all->reach_ns += x->reach_ns;
 		for (size_t j = 0; j < x->edges.count; j++) {
-			gst_vec_push(&all.edges, x->edges.data[j]);
+			gst_vec_push(&all->edges, x->edges.data[j]);
 		}
 		for (size_t j = 0; j < x->calls.count; j++) {
-			gst_vec_push(&all.calls, x->calls.data[j]);
+			gst_vec_push(&all->calls, x->calls.data[j]);
 		}
 	}
-	if (all.reach_ns >= gst_check_floor(r)) {
-		all.edges.count = sort_unique(all.edges.data, all.edges.count);
-		all.calls.count = sort_unique(all.calls.data, all.calls.count);
-		/* Without the added waits, which only take from the gain: no group gains more. */
-		gain = replay(r, &all, call_cost_ns, true).gain_high_ns;
+}
+
+/* Low bounds of those that gain enough: they take several times as long. */
+static void replay_low(struct gst_check_run *r, struct gst_group *const *groups, uint32_t count,
+		       struct gst_cut *cuts, struct gst_replay *gains)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (groups[i]->gain.gain_high_ns >= gst_check_floor(r)) {
+			cuts[kept] = cuts[i];
+			cuts[kept++].is_high_only = false;
+		}
 	}
+	gst_timing_replay_all(r->t, cuts, kept, r->scratch, gains);
+	for (uint32_t i = 0, next = 0; i < count; i++) {
+		if (groups[i]->gain.gain_high_ns >= gst_check_floor(r)) {
+			groups[i]->gain = gains[next++];
+		}
+	}
+}
+
+/*
+ * What the groups @ids gain, side by side, and all groups together, which is returned. If that is below the floor, no
+ * group is worth more.
+ */
+static uint64_t replay(struct gst_check_run *r, struct gst_groups *g, const uint32_t *ids,
+		       uint32_t count, uint64_t call_cost_ns)
+{
+	struct gst_group all = {0};
+	struct gst_group **groups = gst_mem_alloc((count + (size_t)1) * sizeof(struct gst_group *));
+	struct gst_cut *cuts = gst_mem_alloc((count + (size_t)1) * sizeof(*cuts));
+	struct gst_replay *gains = gst_mem_alloc((count + (size_t)1) * sizeof(*gains));
+	bool is_alone = g->v.count == 1 && g->v.data[0].waits.count == 0;
+	uint64_t all_ns;
+	uint32_t asked = 0;
+
+	put_together(&all, g);
+	if (all.reach_ns >= gst_check_floor(r)) {
+		for (uint32_t i = 0; i < count; i++) {
+			struct gst_group *x = &g->v.data[ids[i]];
+			if (x->reach_ns >= gst_check_floor(r)) {
+				cuts[asked] = cut_of(x, call_cost_ns);
+				groups[asked++] = x;
+			}
+		}
+		cuts[asked] = cut_of(&all, call_cost_ns);
+		gst_timing_replay_all(r->t, cuts, asked + !is_alone, r->scratch, gains);
+	}
+	for (uint32_t i = 0; i < asked; i++) {
+		groups[i]->gain = gains[i];
+	}
+	all_ns = gains[is_alone ? 0 : asked].gain_high_ns;
+	if (all_ns >= gst_check_floor(r) &&
+	    (uint64_t)r->m->op_count + r->m->call_count <= GST_REPLAY_LOW_MAX) {
+		replay_low(r, groups, asked, cuts, gains);
+	}
+	gst_arena_reset(r->scratch);
+	gst_mem_free(gains, (count + (size_t)1) * sizeof(*gains));
+	gst_mem_free(cuts, (count + (size_t)1) * sizeof(*cuts));
+	gst_mem_free(groups, (count + (size_t)1) * sizeof(struct gst_group *));
 	gst_vec_free(&all.edges);
 	gst_vec_free(&all.calls);
-	return gain;
+	return all_ns;
 }
 
 void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t call_cost_ns,
 		       gst_report_fn report, void *payload)
 {
 	const uint32_t *ids = by_reach(r, g);
-	uint64_t gain_ns = together(r, g, call_cost_ns);
 	uint64_t moments = (uint64_t)r->m->op_count + r->m->call_count + 1;
-	uint64_t max = REPLAYS_WORTH / moments;
+	uint64_t max = REPLAYS_WORTH / moments, gain_ns;
 
-	if (g->v.count == 1 && g->v.data[0].waits.count == 0 &&
-	    g->v.data[0].reach_ns >= gst_check_floor(r)) {
-		g->v.data[0].gain_is_known = true;
-		g->v.data[0].gain_ns = gain_ns;
-	}
 	max = max < REPLAYS_MIN ? REPLAYS_MIN : max > REPLAYS_MAX ? REPLAYS_MAX : max;
+	max = max < g->v.count ? max : g->v.count;
+	gain_ns = replay(r, g, ids, (uint32_t)max, call_cost_ns);
 	for (size_t i = 0; i < g->v.count; i++) {
 		struct gst_group *x = &g->v.data[ids[i]];
 		if (gain_ns < gst_check_floor(r)) {
-			x->reach_ns = 0; /* known: no need to replay it */
+			x->reach_ns = 0;
 		}
 		if (i >= max || (x->reach_ns == 0 && !g->is_shown_without_gain)) {
 			gst_check_hide(r, x);

@@ -16,10 +16,10 @@
 
 #define WHOLE 1000000u
 
-/* Positions are those within the process: its first is 0. */
+/* Knots are counted within the process: its first is 0. */
 struct running {
 	int64_t end; /* on the virtual clock */
-	uint32_t position, share;
+	uint32_t knot, share;
 };
 
 struct device {
@@ -28,30 +28,31 @@ struct device {
 	uint32_t version;	     /* of the one tick that counts */
 	bool is_full;		     /* a kernel that fills it runs */
 	GST_VEC(struct running) running;
-	GST_VEC(uint32_t) queue; /* positions */
+	GST_VEC(uint32_t) queue; /* knots */
 	size_t head;
 };
 
 /* An op that may start (device = GST_NONE), or the next end on a device. */
 struct event {
 	int64_t ns;
-	uint32_t id; /* position, or the device's version */
+	uint32_t id; /* knot, or the device's version */
 	uint32_t device;
 };
 
 struct sim {
 	const struct gst_timing *t;
+	const struct gst_replay_outs *outs;
+	uint32_t first, first_arc; /* of the process, among all */
 	const struct gst_replay_plan *plan;
-	uint32_t first, count;	 /* of the process: position in all, how many */
-	int64_t *reached;	 /* [positions] latest of the arcs so far; INT64_MIN */
-	uint32_t *waits;	 /* [positions] arcs still to come */
-	uint32_t *out_begin;	 /* [positions + 1] */
-	uint32_t *out, *targets; /* arcs out of each position, and where each leads */
-	int64_t last;		 /* moment so far */
+	uint64_t *is_cut; /* a bit an arc */
+	int64_t *
+		gained; /* [knots] least that the arcs so far let it gain; below 0: it comes later */
+	uint32_t *waits; /* [knots] arcs still to come */
+	int64_t last;	 /* moment so far */
 	struct device *devices;
 	GST_VEC(struct event) heap;
-	GST_VEC(uint32_t) ready;     /* positions released, not yet looked at */
-	struct gst_sort_item *added; /* waits of the cut, by position of the op */
+	GST_VEC(uint32_t) ready;     /* knots released, not yet looked at */
+	struct gst_sort_item *added; /* waits of the cut, by knot of the op; value: which change */
 	uint32_t added_count;
 };
 
@@ -100,58 +101,76 @@ static struct event heap_pop(struct sim *s)
 	return top;
 }
 
-static gst_moment_id moment_at(const struct sim *s, uint32_t position)
+static gst_moment_id moment_of(const struct sim *s, uint32_t knot)
 {
-	return s->t->topological[s->first + position];
+	return s->t->knots.moments[s->first + knot];
 }
 
-static bool is_cut(const struct gst_replay_plan *plan, const struct gst_arc *a)
+/* When it ended as observed. */
+static int64_t end_of(const struct sim *s, uint32_t knot)
 {
-	return (plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1;
+	return s->t->knots.end_ns[s->first + knot];
 }
 
-static void release(struct sim *s, uint32_t position, int64_t at)
+/* a + b, within what a gain can be: a trace may claim any duration, and ends are added to it. */
+static int64_t sum_of(int64_t a, int64_t b)
 {
-	if (at > s->reached[position]) {
-		s->reached[position] = at;
+	const int64_t most = (int64_t)GST_TIMES_MAX_NS / 2;
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum) || sum > most || sum < -most) {
+		return a > 0 ? most : -most;
 	}
-	if (--s->waits[position] == 0) {
-		gst_vec_push(&s->ready, position);
+	return sum;
+}
+
+static void release(struct sim *s, uint32_t knot, int64_t gain_ns)
+{
+	s->gained[knot] = gain_ns < s->gained[knot] ? gain_ns : s->gained[knot];
+	if (--s->waits[knot] == 0) {
+		gst_vec_push(&s->ready, knot);
 	}
 }
 
-/* Calls that the cut makes wait for the op at @position. */
-static void tell_added(struct sim *s, uint32_t position, int64_t at)
+/* Calls that the cut makes wait for the op of @knot. */
+static void tell_added(struct sim *s, uint32_t knot, int64_t gain_ns)
 {
 	uint32_t low = 0, high = s->added_count;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (s->added[mid].key < position) {
+		if (s->added[mid].key < knot) {
 			low = mid + 1;
 		} else {
 			high = mid;
 		}
 	}
-	for (; low < s->added_count && s->added[low].key == position; low++) {
-		release(s, s->added[low].value, at);
+	for (; low < s->added_count && s->added[low].key == knot; low++) {
+		const struct gst_change *c = &s->plan->changes[s->added[low].value];
+		release(s, c->knot - s->first, sum_of(gain_ns, c->ns));
 	}
 }
 
-/* Tell the arcs out of @position that hang on its begin, or all others, that its end comes at @end. */
-static void tell(struct sim *s, uint32_t position, bool begins, int64_t end)
+/* Tell the arcs out of @knot that hang on its begin, or all others, that its end comes at @end. */
+static void tell(struct sim *s, uint32_t knot, bool begins, int64_t end)
 {
-	for (uint32_t i = s->out_begin[position]; i < s->out_begin[position + 1]; i++) {
-		const struct gst_arc *a = &s->t->arcs[s->out[i]];
-		if (((a->from & GST_ARC_BEGINS) != 0) == begins && !is_cut(s->plan, a)) {
-			release(s, s->targets[i],
-				gst_replay_sum(end, gst_arc_weight(s->t, a, s->out[i])));
+	const struct gst_knots *k = &s->t->knots;
+	int64_t gain_ns = end_of(s, knot) - end;
+
+	for (uint32_t i = s->outs->begin[knot]; i < s->outs->begin[knot + 1]; i++) {
+		uint32_t arc = s->outs->arcs[i];
+		bool is_begin = (k->arcs[arc].from & GST_ARC_BEGINS) != 0;
+
+		arc -= s->first_arc;
+		if (is_begin == begins && !(s->is_cut[arc / 64] >> arc % 64 & 1)) {
+			release(s, s->outs->targets[i],
+				sum_of(gain_ns, gst_arc_slack(k, arc + s->first_arc)));
 		}
 	}
 	if (!begins) {
 		gst_replay_last(end, &s->last);
 		if (s->added_count) {
-			tell_added(s, position, end);
+			tell_added(s, knot, gain_ns);
 		}
 	}
 }
@@ -206,8 +225,8 @@ static void start_queued(struct sim *s, uint32_t device)
 	struct device *d = &s->devices[device];
 
 	while (d->head < d->queue.count) {
-		uint32_t position = d->queue.data[d->head];
-		gst_op_id op = moment_at(s, position);
+		uint32_t knot = d->queue.data[d->head];
+		gst_op_id op = moment_of(s, knot);
 		uint32_t share = gst_timing_share(s->t, op);
 
 		if (d->is_full || (share >= WHOLE && d->running.count)) {
@@ -216,12 +235,12 @@ static void start_queued(struct sim *s, uint32_t device)
 		d->head++;
 		gst_vec_push(&d->running,
 			     ((struct running){.end = d->virtual_ns + gst_replay_duration(s->t, op),
-					       .position = position,
+					       .knot = knot,
 					       .share = share}));
 		d->sum += share;
 		d->is_full = share >= WHOLE;
 		/* Begins count by the end they would lead to. */
-		tell(s, position, true, d->last_ns + gst_replay_duration(s->t, op));
+		tell(s, knot, true, d->last_ns + gst_replay_duration(s->t, op));
 	}
 	if (d->head == d->queue.count) {
 		d->head = d->queue.count = 0;
@@ -246,25 +265,28 @@ static void tick(struct sim *s, uint32_t device, int64_t now)
 			d->is_full = false;
 		}
 		/* Nothing that is released here starts before this event is over. */
-		tell(s, r.position, false, now);
+		tell(s, r.knot, false, now);
 	}
 	d->running.count = kept;
 	start_queued(s, device);
 }
 
-static bool is_cheap(const struct gst_replay_plan *plan, uint32_t position)
+/* What the call itself gains that returns at @knot. */
+static int64_t own_gain(const struct sim *s, uint32_t knot)
 {
-	uint32_t low = 0, high = plan->cheap_count;
+	const struct gst_change *c = s->plan->changes;
+	uint32_t low = 0, high = s->plan->change_count;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (plan->cheap[mid].key < position) {
+		if (c[mid].knot < s->first + knot ||
+		    (c[mid].knot == s->first + knot && c[mid].op != GST_NONE)) {
 			low = mid + 1;
 		} else {
 			high = mid;
 		}
 	}
-	return low < plan->cheap_count && plan->cheap[low].key == position;
+	return low < s->plan->change_count && c[low].knot == s->first + knot ? c[low].ns : 0;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
@@ -275,24 +297,21 @@ static void settle(struct sim *s)
 
 	while (s->ready.count) {
 		uint32_t i = s->ready.data[--s->ready.count];
-		gst_moment_id p = moment_at(s, i);
-		int64_t end = t->end_ns[s->first + i], own = t->own_ns[s->first + i];
+		gst_moment_id p = moment_of(s, i);
+		int64_t gain_ns = s->gained[i], end;
 
-		if (end == INT64_MIN) {
-			continue; /* nothing hangs on it */
-		}
-		if (s->reached[i] != INT64_MIN) {
-			if (s->plan->cheap_count && own > s->plan->call_cost_ns &&
-			    is_cheap(s->plan, s->first + i)) {
-				own = s->plan->call_cost_ns;
-			}
-			end = gst_replay_sum(s->reached[i], own);
+		if (gain_ns == INT64_MAX) {
+			gain_ns = 0; /* nothing is left that releases it */
+		} else if (s->plan->change_count) {
+			gain_ns = sum_of(gain_ns, own_gain(s, i));
 		}
 		if (gst_replay_spins(t, p)) {
-			end = end < t->end_ns[s->first + i] ? t->end_ns[s->first + i] : end;
-		} else if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_KERNEL &&
-			   (t->m->ops[p].flags & GST_OP_TIMED) &&
-			   gst_timing_device(t, p) != GST_NONE) {
+			gain_ns = gain_ns > 0 ? 0 : gain_ns;
+		}
+		end = end_of(s, i) - gain_ns;
+		if (p < t->m->op_count && t->m->ops[p].kind == GST_OP_KERNEL &&
+		    (t->m->ops[p].flags & GST_OP_TIMED) && !gst_replay_spins(t, p) &&
+		    gst_timing_device(t, p) != GST_NONE) {
 			heap_push(s, (struct event){.ns = end - gst_replay_duration(t, p),
 						    .id = i,
 						    .device = GST_NONE});
@@ -303,67 +322,80 @@ static void settle(struct sim *s)
 	}
 }
 
-/* Within the process, from one within all. */
-static uint32_t source_of(const struct sim *s, uint32_t arc)
+void gst_replay_turn_round(const struct gst_timing *t, uint32_t process, struct gst_arena *arena,
+			   struct gst_replay_outs *out)
 {
-	return (s->t->arcs[arc].from & ~GST_ARC_BEGINS) - s->first;
-}
-
-/* Arcs by their source, and how many each position waits for. */
-static void turn_round(struct sim *s, struct gst_arena *scratch)
-{
-	const struct gst_timing *t = s->t;
-	uint32_t begin = t->arc_begin[s->first], end = t->arc_begin[s->first + s->count];
+	const struct gst_knots *k = &t->knots;
+	uint32_t first = k->process_first[process];
+	uint32_t count = k->process_first[process + 1] - first;
+	uint32_t begin = k->arc_begin[first], arcs = k->arc_begin[first + count] - begin;
 	uint32_t *next;
 
-	s->out_begin = GST_ARENA_ARRAY(scratch, uint32_t, (size_t)s->count + 2);
-	s->out = GST_ARENA_ARRAY(scratch, uint32_t, end - begin);
-	s->targets = GST_ARENA_ARRAY(scratch, uint32_t, end - begin);
-	next = s->out_begin + 1;
-	for (uint32_t j = begin; j < end; j++) {
-		next[source_of(s, j) + 1]++;
+	out->begin = GST_ARENA_ARRAY(arena, uint32_t, (size_t)count + 2);
+	out->arcs = GST_ARENA_ARRAY(arena, uint32_t, arcs);
+	out->targets = GST_ARENA_ARRAY(arena, uint32_t, arcs);
+	next = out->begin + 1;
+	for (uint32_t j = begin; j < begin + arcs; j++) {
+		next[(k->arcs[j].from & ~GST_ARC_BEGINS) - first + 1]++;
 	}
-	for (uint32_t i = 1; i <= s->count; i++) {
+	for (uint32_t i = 1; i <= count; i++) {
 		next[i] += next[i - 1];
 	}
-	for (uint32_t i = 0; i < s->count; i++) {
-		for (uint32_t j = t->arc_begin[s->first + i]; j < t->arc_begin[s->first + i + 1];
-		     j++) {
-			uint32_t at = next[source_of(s, j)]++;
-			s->out[at] = j;
-			s->targets[at] = i;
-			s->waits[i] += !is_cut(s->plan, &t->arcs[j]);
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t j = k->arc_begin[first + i]; j < k->arc_begin[first + i + 1]; j++) {
+			uint32_t at = next[(k->arcs[j].from & ~GST_ARC_BEGINS) - first]++;
+			out->arcs[at] = j;
+			out->targets[at] = i;
 		}
 	}
-	s->added = GST_ARENA_ARRAY(scratch, struct gst_sort_item, s->plan->wait_count);
-	for (uint32_t i = 0; i < s->plan->wait_count; i++) {
-		const struct gst_sort_item *w = &s->plan->waits[i];
+}
 
-		if (w->value < s->first || w->value >= w->key || w->key >= s->first + s->count) {
-			continue;
+/* The cut: what each knot waits for then. */
+static void apply(struct sim *s, uint32_t count, struct gst_arena *scratch)
+{
+	const struct gst_knots *k = &s->t->knots;
+
+	for (uint32_t i = 0; i < count; i++) {
+		s->waits[i] = k->arc_begin[s->first + i + 1] - k->arc_begin[s->first + i];
+	}
+	for (uint32_t i = 0; i < s->plan->arc_count; i++) {
+		uint32_t arc = s->plan->arcs[i].arc - s->first_arc;
+
+		s->is_cut[arc / 64] |= UINT64_C(1) << arc % 64;
+		s->waits[s->plan->arcs[i].knot - s->first]--;
+	}
+	s->added = GST_ARENA_ARRAY(scratch, struct gst_sort_item, s->plan->change_count);
+	for (uint32_t i = 0; i < s->plan->change_count; i++) {
+		const struct gst_change *c = &s->plan->changes[i];
+
+		if (c->op != GST_NONE) {
+			s->added[s->added_count].key = c->op - s->first;
+			s->added[s->added_count++].value = i;
+			s->waits[c->knot - s->first]++;
 		}
-		s->added[s->added_count++] = (struct gst_sort_item){
-			.key = w->value - s->first, .value = (uint32_t)w->key - s->first};
-		s->waits[w->key - s->first]++;
 	}
 	gst_sort_items(s->added, s->added_count);
 }
 
-int64_t gst_replay_shared(const struct gst_replay_plan *plan, uint32_t process,
-			  struct gst_arena *scratch)
+int64_t gst_replay_shared(const struct gst_timing *t, const struct gst_replay_outs *outs,
+			  const struct gst_replay_plan *plan, uint32_t process)
 {
-	const struct gst_timing *t = plan->t;
-	struct sim s = {.t = t, .plan = plan, .first = t->process_first[process]};
+	const struct gst_knots *k = &t->knots;
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct sim s = {.t = t, .plan = plan, .outs = outs, .first = k->process_first[process]};
+	uint32_t count = k->process_first[process + 1] - s.first;
+	uint32_t arcs = k->arc_begin[s.first + count] - k->arc_begin[s.first];
 
-	s.count = t->process_first[process + 1] - s.first;
-	s.reached = GST_ARENA_ARRAY(scratch, int64_t, s.count);
-	s.waits = GST_ARENA_ARRAY(scratch, uint32_t, s.count);
+	s.first_arc = k->arc_begin[s.first];
+	s.is_cut = GST_ARENA_ARRAY(scratch, uint64_t, (size_t)arcs / 64 + 1);
+	s.gained = GST_ARENA_ARRAY(scratch, int64_t, count);
+	s.waits = GST_ARENA_ARRAY(scratch, uint32_t, count);
 	s.devices = GST_ARENA_ARRAY(scratch, struct device, t->m->device_count);
-	turn_round(&s, scratch);
-	for (uint32_t i = 0; i < s.count; i++) {
-		s.reached[i] = INT64_MIN;
+	apply(&s, count, scratch);
+	for (uint32_t i = 0; i < count; i++) {
+		s.gained[i] = INT64_MAX;
 	}
-	for (uint32_t i = s.count; i-- > 0;) {
+	for (uint32_t i = count; i-- > 0;) {
 		if (s.waits[i] == 0) {
 			gst_vec_push(&s.ready, i);
 		}
@@ -372,7 +404,7 @@ int64_t gst_replay_shared(const struct gst_replay_plan *plan, uint32_t process,
 	while (s.heap.count) {
 		struct event e = heap_pop(&s);
 		if (e.device == GST_NONE) {
-			uint32_t device = gst_timing_device(t, moment_at(&s, e.id));
+			uint32_t device = gst_timing_device(t, moment_of(&s, e.id));
 			advance(&s.devices[device], e.ns);
 			gst_vec_push(&s.devices[device].queue, e.id);
 			start_queued(&s, device);
@@ -387,5 +419,6 @@ int64_t gst_replay_shared(const struct gst_replay_plan *plan, uint32_t process,
 	}
 	gst_vec_free(&s.heap);
 	gst_vec_free(&s.ready);
+	gst_arena_free(scratch);
 	return s.last;
 }

@@ -1,14 +1,12 @@
 /*
- * replay.c - the schedule of the same work without some of its edges.
+ * replay.c - what the same work would gain without some of its edges.
  *
- * Role      : tells what a finding's edges cost: makespan with all of them minus makespan without.
- * Method    : high bound, one pass in topological order. A moment is reached when the last of the arcs
- *             that remain (edges in force, and the copy before on the engine) releases it, plus what
- *             the arcs did not explain when it was observed: launch latency of an op, own time of a
- *             call, gap between two calls. Low bound: the same by events in time, with kernels sharing
- *             their device (fluid.c).
- * Invariant : without a cut every moment is reached exactly when it was observed. An arc whose target
- *             began early (skewed clocks) keeps its lead, so it never adds time of its own.
+ * Role      : tells what findings cost: makespan with all edges minus makespan without a finding's.
+ * Method    : high bound, one pass over the knots of a process (timing_internal.h): each gains the least of what
+ *             the arcs left let it gain. Reading the arcs is what a pass costs, so it answers LANES questions
+ *             at once; it remembers a gain only as long as some arc looks back at it.
+ *             Low bound: events in time, with kernels sharing their device (fluid.c).
+ * Invariant : without a cut nothing gains. What else is asked in the same pass changes no answer.
  * Not here  : threads' own locks: a gap between two calls stays as long as it was.
  */
 #include "analyzer/timing/replay_internal.h"
@@ -19,312 +17,35 @@
 #include "analyzer/base/sort.h"
 #include "analyzer/base/vec.h"
 
-/* ---- arcs ----------------------------------------------------------------------------------- */
+/* One bit each in a byte. */
+#define LANES 8u
 
-static bool is_timed_op(const struct gst_timing *t, gst_moment_id p)
-{
-	return p < t->m->op_count && (t->m->ops[p].flags & GST_OP_TIMED);
-}
+/* ---- questions ------------------------------------------------------------------------------- */
 
-int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p)
-{
-	return is_timed_op(t, p) ? (int64_t)(t->m->ops[p].end_ns - gst_timing_begin(t, p)) : 0;
-}
-
-/* The observed time of a moment (the begin of an op); GST_TIME_UNKNOWN. */
-static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
-{
-	const struct gst_model *m = t->m;
-
-	if (gst_moment_is_exit(t, p)) {
-		const struct gst_call *c = &m->calls[p - t->node_count];
-		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
-	}
-	if (p < m->op_count) {
-		return m->ops[p].flags & GST_OP_TIMED ? gst_timing_begin(t, p) : t->seen_ns[p];
-	}
-	if (gst_node_is_call(t->o, p)) {
-		const struct gst_call *c = &m->calls[p - m->op_count];
-		return gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN;
-	}
-	return t->seen_ns[p];
-}
-
-/* The least time from enter to begin of each kind of op: what a launch costs when nothing else holds it. */
-void gst_replay_find_latencies(struct gst_timing *t)
-{
-	const struct gst_model *m = t->m;
-	uint64_t *latency_ns = t->latency_ns;
-
-	for (uint32_t k = 0; k < GST_OP_KIND_COUNT; k++) {
-		latency_ns[k] = UINT64_MAX;
-	}
-	for (gst_op_id i = 0; i < m->op_count; i++) {
-		const struct gst_op *x = &m->ops[i];
-		if ((x->flags & GST_OP_TIMED) && !(x->flags & GST_OP_EARLY_BEGIN) &&
-		    x->call != GST_NONE && gst_call_has_enter(&m->calls[x->call]) &&
-		    x->begin_ns >= m->calls[x->call].enter_ns) {
-			uint64_t gap = x->begin_ns - m->calls[x->call].enter_ns;
-			if (gap < latency_ns[x->kind]) {
-				latency_ns[x->kind] = gap;
-			}
-		}
-	}
-}
-
-struct builder {
-	struct gst_timing *t;
-	uint32_t *place; /* [moment_count] position in topological order */
-	GST_VEC(struct gst_arc) arcs;
-	GST_VEC(struct gst_heavy_arc) heavy;
-	uint64_t sum_ns; /* of all weights and durations, as far as it fits */
-	gst_moment_id target;
-	uint64_t at;		  /* when the target was observed */
-	int64_t from;		  /* latest of its arcs */
-	uint32_t position, first; /* of the target; of its process */
+/* One cut, as far as it is about one process. */
+struct job {
+	struct gst_replay_plan plan;
+	uint32_t cut, process; /* by number */
+	double gain_ns;	       /* the answer; below 0 where added waits make it end later */
 };
 
-/* Count @ns, of either sign, into the sum; at the end of the range it stays there. */
-static void add_sum(struct builder *b, int64_t ns)
-{
-	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+struct jobs {
+	struct job *data;
+	size_t count, cap;
+};
 
-	b->sum_ns = size > UINT64_MAX - b->sum_ns ? UINT64_MAX : b->sum_ns + size;
-}
-
-/* An arc from @source, reached at @source_ns. What comes later in the order (a cycle) or is elsewhere cannot be one. */
-static void add_arc(struct builder *b, gst_moment_id source, uint64_t source_ns, gst_edge_id edge,
-		    enum gst_form form)
-{
-	struct gst_arc arc = {.from = b->place[source], .edge = edge};
-	int64_t weight_ns = 0, reached;
-
-	if (source_ns == GST_TIME_UNKNOWN || arc.from >= b->position || arc.from < b->first) {
-		return;
-	}
-	if (source_ns > b->at) {
-		weight_ns = -(int64_t)(source_ns - b->at);
-	} else if (form == GST_ENTER_BEGIN && is_timed_op(b->t, b->target)) {
-		uint64_t least = b->t->latency_ns[b->t->m->ops[b->target].kind];
-		uint64_t gap = b->at - source_ns;
-		weight_ns = (int64_t)(gap < least ? gap : least);
-	}
-	reached = (int64_t)source_ns + weight_ns;
-	b->from = reached > b->from ? reached : b->from;
-	if (form == GST_BEGIN_BEGIN) {
-		/* Times are those of ends. */
-		weight_ns -= gst_replay_duration(b->t, source);
-		arc.from |= GST_ARC_BEGINS;
-	}
-	arc.weight_ns = (int32_t)weight_ns;
-	if (weight_ns != arc.weight_ns || arc.weight_ns == GST_ARC_HEAVY) {
-		arc.weight_ns = GST_ARC_HEAVY;
-		gst_vec_push(&b->heavy, ((struct gst_heavy_arc){.arc = (uint32_t)b->arcs.count,
-								.weight_ns = weight_ns}));
-	}
-	add_sum(b, weight_ns);
-	gst_vec_push(&b->arcs, arc);
-}
-
-static void add_arcs(struct builder *b)
-{
-	struct gst_timing *t = b->t;
-	const struct gst_model *m = t->m;
-	gst_moment_id p = b->target;
-	bool is_exit = gst_moment_is_exit(t, p);
-	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
-	struct gst_edges in = gst_order_in(t->o, node);
-
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, i);
-		if (gst_moment_to(t, &e) == p && gst_timing_in_force(t, e.id)) {
-			add_arc(b, gst_moment_from(t, &e), gst_timing_source(t, &e), e.id,
-				(enum gst_form)e.form);
-		}
-	}
-	if (is_exit) {
-		add_arc(b, node, observed(t, node), t->edge_count, GST_END_EXIT);
-	}
-	if (p < m->op_count && m->ops[p].kind == GST_OP_MEMCPY && m->ops[p].detail != GST_NONE &&
-	    t->engine_prev[m->ops[p].detail] != GST_NONE) {
-		gst_op_id before = t->engine_prev[m->ops[p].detail];
-		add_arc(b, before, m->ops[before].end_ns, t->edge_count, GST_END_BEGIN);
-	}
-}
-
-void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
-{
-	const struct gst_model *m = t->m;
-	struct builder b = {.t = t};
-	uint32_t process = 0; /* the first one whose moments are not over */
-
-	b.place = t->place;
-	gst_vec_reserve(&b.arcs, (size_t)t->edge_count + m->call_count + m->copy_count);
-	for (uint32_t i = 0; i < t->moment_count; i++) {
-		int64_t duration;
-
-		while (i >= t->process_first[process + 1] && process + 1 < m->process_count) {
-			process++;
-		}
-		b.target = t->topological[i];
-		b.position = i;
-		b.first = i >= t->process_first[process] ? t->process_first[process] : 0;
-		gst_timing_find_evidence(t, b.target);
-		b.at = observed(t, b.target);
-		b.from = INT64_MIN;
-		t->arc_begin[i] = (uint32_t)b.arcs.count;
-		if (b.at == GST_TIME_UNKNOWN) {
-			t->end_ns[i] = INT64_MIN;
-			continue;
-		}
-		add_arcs(&b);
-		duration = gst_replay_duration(t, b.target);
-		t->end_ns[i] = (int64_t)b.at + duration;
-		t->own_ns[i] = b.from == INT64_MIN ? 0 : t->end_ns[i] - b.from;
-		add_sum(&b, t->own_ns[i]);
-		if (i >= t->process_first[process]) {
-			gst_replay_last(t->end_ns[i], &t->baseline_ns[process]);
-		}
-		if (b.target < m->op_count && m->ops[b.target].kind == GST_OP_KERNEL &&
-		    is_timed_op(t, b.target) && t->kernels_ns < GST_TIMES_MAX_NS) {
-			t->kernels_ns += (uint64_t)duration;
-		}
-	}
-	t->arc_begin[t->moment_count] = (uint32_t)b.arcs.count;
-	t->is_small = b.sum_ns < GST_TIMES_MAX_NS / 2;
-	GST_ARENA_TAKE_VEC(arena, t->arcs, &b.arcs);
-	t->heavy_count = (uint32_t)b.heavy.count;
-	GST_ARENA_TAKE_VEC(arena, t->heavy, &b.heavy);
-}
-
-/* ---- the cut -------------------------------------------------------------------------------- */
-
-/* The cut in terms of positions. */
-void gst_replay_plan(const struct gst_timing *t, const struct gst_cut *cut,
-		     struct gst_arena *scratch, struct gst_replay_plan *plan)
-{
-	plan->t = t;
-	plan->call_cost_ns = (int64_t)cut->call_cost_ns;
-	plan->is_cut = gst_arena_alloc(scratch, t->edge_count / 8 + 1);
-	for (uint32_t i = 0; i < cut->edge_count; i++) {
-		gst_edge_id e = cut->edges[i];
-		GST_ASSERT(e < t->edge_count);
-		plan->is_cut[e / 8] = (uint8_t)(plan->is_cut[e / 8] | 1u << (e % 8));
-	}
-	plan->cheap_count = cut->call_count;
-	plan->cheap = GST_ARENA_ARRAY(scratch, struct gst_sort_item, cut->call_count);
-	for (uint32_t i = 0; i < cut->call_count; i++) {
-		plan->cheap[i].key = t->place[gst_moment_of_exit(t, cut->calls[i])];
-	}
-	gst_sort_items(plan->cheap, plan->cheap_count);
-	plan->wait_count = cut->wait_count;
-	plan->waits = GST_ARENA_ARRAY(scratch, struct gst_sort_item, cut->wait_count);
-	for (uint32_t i = 0; i < cut->wait_count; i++) {
-		plan->waits[i].key = t->place[gst_moment_of_exit(t, cut->waits[i].call)];
-		plan->waits[i].value = t->place[cut->waits[i].op];
-	}
-	gst_sort_items(plan->waits, plan->wait_count);
-}
-
-/* ---- the pass ------------------------------------------------------------------------------- */
-
-/* a + b, which is known to fit if @is_small. */
-static inline int64_t sum_of(int64_t a, int64_t b, bool is_small)
-{
-	return is_small ? a + b : gst_replay_sum(a, b);
-}
-
-/* When the arcs into position @i that are left release it; INT64_MIN = there is none. @at begins at position @first. */
-static inline int64_t released(const struct gst_replay_plan *plan, uint32_t i, const int64_t *at,
-			       uint32_t first, bool is_small)
-{
-	const struct gst_timing *t = plan->t;
-	int64_t from = INT64_MIN;
-
-	for (uint32_t j = t->arc_begin[i]; j < t->arc_begin[i + 1]; j++) {
-		const struct gst_arc *a = &t->arcs[j];
-		int64_t reached;
-
-		if ((plan->is_cut[a->edge / 8] >> (a->edge % 8)) & 1) {
-			continue;
-		}
-		reached = sum_of(at[(a->from & ~GST_ARC_BEGINS) - first], gst_arc_weight(t, a, j),
-				 is_small);
-		from = reached > from ? reached : from;
-	}
-	return from;
-}
-
-/* The last moment of @process under @plan; @at has room for its positions. */
-static inline int64_t pass_over(const struct gst_replay_plan *plan, uint32_t process, int64_t *at,
-				bool is_small)
-{
-	const struct gst_timing *t = plan->t;
-	uint32_t cheap = 0, wait = 0, next_cheap, next_wait;
-	uint32_t first = t->process_first[process], end = t->process_first[process + 1];
-	int64_t last = 0;
-
-	while (cheap < plan->cheap_count && plan->cheap[cheap].key < first) {
-		cheap++;
-	}
-	while (wait < plan->wait_count && plan->waits[wait].key < first) {
-		wait++;
-	}
-	next_cheap = cheap < plan->cheap_count ? (uint32_t)plan->cheap[cheap].key : GST_NONE;
-	next_wait = wait < plan->wait_count ? (uint32_t)plan->waits[wait].key : GST_NONE;
-	for (uint32_t i = first; i < end; i++) {
-		int64_t from, own = t->own_ns[i];
-
-		if (t->end_ns[i] == INT64_MIN) {
-			at[i - first] = INT64_MIN;
-			continue;
-		}
-		from = released(plan, i, at, first, is_small);
-		while (next_wait == i) {
-			uint32_t awaited = plan->waits[wait].value;
-			/* One that comes later in the order cannot be waited for. */
-			if (awaited < i && awaited >= first && at[awaited - first] > from) {
-				from = at[awaited - first];
-			}
-			wait++;
-			next_wait = wait < plan->wait_count ? (uint32_t)plan->waits[wait].key
-							    : GST_NONE;
-		}
-		if (next_cheap == i) {
-			own = own > plan->call_cost_ns ? plan->call_cost_ns : own;
-			cheap++;
-			next_cheap = cheap < plan->cheap_count ? (uint32_t)plan->cheap[cheap].key
-							       : GST_NONE;
-		}
-		from = from == INT64_MIN ? t->end_ns[i] : sum_of(from, own, is_small);
-		/* Its end is up to other devices: no earlier than it was. */
-		if (t->has_spinning && from < t->end_ns[i] &&
-		    gst_replay_spins(t, t->topological[i])) {
-			from = t->end_ns[i];
-		}
-		at[i - first] = from;
-		gst_replay_last(from, &last);
-	}
-	return last;
-}
-
-static int64_t pass(const struct gst_replay_plan *plan, uint32_t process, int64_t *at)
-{
-	return plan->t->is_small ? pass_over(plan, process, at, true)
-				 : pass_over(plan, process, at, false);
-}
-
-/* The process that position @i is of; GST_NONE. */
+/* The process of knot @i; GST_NONE. */
 static uint32_t process_at(const struct gst_timing *t, uint32_t i)
 {
+	const uint32_t *first = t->knots.process_first;
 	uint32_t low = 0, high = t->m->process_count;
 
-	if (i < t->process_first[0]) {
+	if (high == 0 || i < first[0]) {
 		return GST_NONE;
 	}
 	while (high - low > 1) {
 		uint32_t mid = low + (high - low) / 2;
-		if (t->process_first[mid] <= i) {
+		if (first[mid] <= i) {
 			low = mid;
 		} else {
 			high = mid;
@@ -333,81 +54,612 @@ static uint32_t process_at(const struct gst_timing *t, uint32_t i)
 	return low;
 }
 
-/* Which processes the cut changes anything in: a byte each. */
-static const uint8_t *touched(const struct gst_timing *t, const struct gst_cut *cut,
-			      struct gst_arena *scratch)
+/* The arc that edge @e is, if it is one. */
+static bool find_arc(const struct gst_timing *t, gst_edge_id e, struct gst_cut_arc *out)
 {
-	uint8_t *is_touched = gst_arena_alloc(scratch, (size_t)t->m->process_count + 1);
-	uint32_t process = GST_NONE;
+	const struct gst_knots *k = &t->knots;
+	struct gst_edge edge;
+	uint32_t low, high;
+
+	GST_ASSERT(e < t->edge_count);
+	edge = gst_order_edge(t->o, e);
+	out->knot = t->place[gst_moment_to(t, &edge)];
+	if (out->knot == GST_NONE) {
+		return false;
+	}
+	low = k->arc_begin[out->knot];
+	high = k->arc_begin[out->knot + 1];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (k->arc_edges[mid] < e) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	out->arc = low;
+	return low < k->arc_begin[out->knot + 1] && k->arc_edges[low] == e;
+}
+
+/* The arcs of the cut in order: those of one knot, and of one process, one after the other. */
+static uint32_t find_arcs(const struct gst_timing *t, const struct gst_cut *cut,
+			  struct gst_cut_arc *arcs)
+{
+	struct gst_sort_item *items;
+	uint32_t count = 0;
+	bool is_in_order = true;
 
 	for (uint32_t i = 0; i < cut->edge_count; i++) {
-		const struct gst_edge e = gst_order_edge(t->o, cut->edges[i]);
+		if (find_arc(t, cut->edges[i], &arcs[count])) {
+			is_in_order &= count == 0 || arcs[count - 1].arc < arcs[count].arc;
+			count++;
+		}
+	}
+	if (is_in_order) {
+		return count;
+	}
+	items = gst_mem_alloc(count * sizeof(*items));
+	for (uint32_t i = 0; i < count; i++) {
+		items[i] = (struct gst_sort_item){.key = arcs[i].arc, .value = arcs[i].knot};
+	}
+	gst_sort_items(items, count);
+	for (uint32_t i = 0; i < count; i++) {
+		arcs[i].arc = (uint32_t)items[i].key;
+		arcs[i].knot = items[i].value;
+	}
+	gst_mem_free(items, count * sizeof(*items));
+	return count;
+}
 
-		process = process_at(t, t->place[gst_moment_to(t, &e)]);
-		is_touched[process == GST_NONE ? t->m->process_count : process] = 1;
+/* The knot of a call's return, which no other moment shares; GST_NONE = not known when it returned. */
+static uint32_t knot_of_return(const struct gst_timing *t, gst_call_id call)
+{
+	GST_ASSERT(gst_replay_may_shrink(&t->m->calls[call]));
+	return t->place[gst_moment_of_exit(t, call)];
+}
+
+/* When the last thing that could have let @call return let it. */
+static int64_t released_ns(const struct gst_timing *t, gst_call_id call)
+{
+	return (int64_t)t->m->calls[call].exit_ns - gst_replay_own_ns(t, call);
+}
+
+/* An op's knot has no other moment: its end is that of the op. */
+static uint32_t find_changes(const struct gst_timing *t, const struct gst_cut *cut,
+			     struct gst_arena *scratch, const struct gst_change **out)
+{
+	size_t most = (size_t)cut->call_count + cut->wait_count;
+	struct gst_sort_item *items = GST_ARENA_ARRAY(scratch, struct gst_sort_item, most);
+	struct gst_change *found = GST_ARENA_ARRAY(scratch, struct gst_change, most), *sorted;
+	gst_call_id last = GST_NONE;
+	int64_t last_ns = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < cut->wait_count; i++) {
+		const struct gst_wait *w = &cut->waits[i];
+		uint32_t knot = knot_of_return(t, w->call), op = t->place[w->op];
+
+		/* One that comes later in the order cannot be waited for. */
+		if (knot == GST_NONE || op >= knot || process_at(t, op) != process_at(t, knot)) {
+			continue;
+		}
+		if (w->call != last) {
+			last = w->call;
+			last_ns = released_ns(t, last);
+		}
+		items[count].key = (uint64_t)knot << 1;
+		found[count++] = (struct gst_change){
+			.knot = knot, .op = op, .ns = last_ns - t->knots.end_ns[op]};
 	}
 	for (uint32_t i = 0; i < cut->call_count; i++) {
-		is_touched[t->m->threads[t->m->calls[cut->calls[i]].thread].process] = 1;
+		uint32_t knot = knot_of_return(t, cut->calls[i]);
+		int64_t ns;
+
+		if (knot == GST_NONE) {
+			continue;
+		}
+		ns = gst_replay_own_ns(t, cut->calls[i]) - (int64_t)cut->call_cost_ns;
+		if (ns > 0) {
+			items[count].key = (uint64_t)knot << 1 | 1;
+			found[count++] =
+				(struct gst_change){.knot = knot, .op = GST_NONE, .ns = ns};
+		}
 	}
-	for (uint32_t i = 0; i < cut->wait_count; i++) {
-		is_touched[t->m->threads[t->m->calls[cut->waits[i].call].thread].process] = 1;
+	for (uint32_t i = 0; i < count; i++) {
+		items[i].value = i;
 	}
-	return is_touched;
+	gst_sort_items(items, count);
+	sorted = GST_ARENA_ARRAY(scratch, struct gst_change, count);
+	for (uint32_t i = 0; i < count; i++) {
+		sorted[i] = found[items[i].value];
+	}
+	*out = sorted;
+	return count;
+}
+
+/* A job for each process that the cut changes anything in. */
+static void add_jobs(const struct gst_timing *t, const struct gst_cut *cut, uint32_t number,
+		     struct gst_arena *scratch, struct jobs *jobs)
+{
+	struct gst_cut_arc *arcs = GST_ARENA_ARRAY(scratch, struct gst_cut_arc, cut->edge_count);
+	uint32_t arc_count = find_arcs(t, cut, arcs), arc = 0, change = 0;
+	const struct gst_change *changes;
+	uint32_t change_count = find_changes(t, cut, scratch, &changes);
+
+	while (arc < arc_count || change < change_count) {
+		struct job j = {.cut = number};
+		uint32_t knot = arc < arc_count ? arcs[arc].knot : UINT32_MAX, end;
+
+		if (change < change_count && changes[change].knot < knot) {
+			knot = changes[change].knot;
+		}
+		j.process = process_at(t, knot);
+		end = j.process == GST_NONE ? t->knots.process_first[0]
+					    : t->knots.process_first[j.process + 1];
+		j.plan = (struct gst_replay_plan){.arcs = arcs + arc, .changes = changes + change};
+		while (arc < arc_count && arcs[arc].knot < end) {
+			arc++;
+			j.plan.arc_count++;
+		}
+		while (change < change_count && changes[change].knot < end) {
+			change++;
+			j.plan.change_count++;
+		}
+		if (j.process != GST_NONE) {
+			gst_vec_push(jobs, j);
+		}
+	}
+}
+
+/* ---- one pass --------------------------------------------------------------------------------- */
+
+/*
+ * Gains are whole numbers of nanoseconds in doubles: exact below 2^53 (104 days), and any processor compares two of
+ * them at once. A trace that claims more gets an answer that is off by a few of its parts in 2^53.
+ */
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t pair_mask __attribute__((vector_size(16)));
+
+/* Of each lane: lane l is at of[l / 2][l % 2]. */
+struct gains {
+	pair of[LANES / 2];
+};
+
+/* More than any gain: there is no arc left. */
+#define NOTHING_LEFT 1e300
+
+static inline pair lesser(pair a, pair b)
+{
+	pair_mask is_less = a < b;
+
+	return (pair)(((pair_mask)a & is_less) | ((pair_mask)b & ~is_less));
+}
+
+/* Lines instead of loops, or they would not stay in registers. */
+_Static_assert(LANES == 8, "four pairs");
+
+static inline struct gains same_for_all(double ns)
+{
+	pair both = {ns, ns};
+
+	return (struct gains){{both, both, both, both}};
+}
+
+/* Of @a and, @ns later, @b: what lets a knot gain less. */
+static inline struct gains least(struct gains a, const struct gains *b, double ns)
+{
+	pair both = {ns, ns};
+
+	a.of[0] = lesser(b->of[0] + both, a.of[0]);
+	a.of[1] = lesser(b->of[1] + both, a.of[1]);
+	a.of[2] = lesser(b->of[2] + both, a.of[2]);
+	a.of[3] = lesser(b->of[3] + both, a.of[3]);
+	return a;
+}
+
+/* What happens to one lane at a knot, beside arcs that are cut. In this order. */
+struct event {
+	enum { TAKE_GAIN, GAIN_MORE, KEEP_GAIN } kind;
+	uint32_t knot;
+	uint32_t lane;
+	uint32_t slot; /* of the gain of an awaited op */
+	double ns;
+};
+
+struct pass {
+	const struct gst_timing *t;
+	const struct gst_knots *k;
+	uint32_t first, end;	     /* knots of the process */
+	uint32_t begin;		     /* the first one that anything happens at */
+	uint64_t *is_special;	     /* a bit a knot, from first on: something happens there */
+	uint8_t *cut;		     /* by arc of the process, a bit a lane: it does without it */
+	struct gains *near;	     /* of the last GST_KNOTS_NEAR knots */
+	struct gains *far;	     /* of those knots that are far sources */
+	uint32_t far_first;	     /* how many of them are of earlier processes */
+	struct event *events;	     /* by knot */
+	uint32_t event_count, event; /* the next one */
+	double *kept;		     /* by slot */
+	double most;		     /* no knot gains more */
+	struct gains last;	     /* what the end of the process gains */
+};
+
+static uint32_t far_rank(const struct gst_knots *k, uint32_t knot)
+{
+	uint64_t before = k->far[knot / 64] & ((UINT64_C(1) << knot % 64) - 1);
+
+	return k->far_before[knot / 64] + (uint32_t)__builtin_popcountll(before);
+}
+
+/* Of the source of an arc into knot @i. */
+static inline const struct gains *gains_of(const struct pass *p, uint32_t i, uint32_t source)
+{
+	return i - source <= GST_KNOTS_NEAR ? &p->near[source % GST_KNOTS_NEAR]
+					    : &p->far[far_rank(p->k, source) - p->far_first];
+}
+
+/* What the arcs into knot @i let it gain. */
+static inline struct gains pull(const struct pass *p, uint32_t i)
+{
+	const struct gst_knots *k = p->k;
+	uint32_t end = k->arc_begin[i + 1];
+	struct gains g = same_for_all(k->arc_begin[i] < end ? NOTHING_LEFT : 0);
+
+	for (uint32_t j = k->arc_begin[i]; j < end; j++) {
+		g = least(g, gains_of(p, i, k->arcs[j].from & ~GST_ARC_BEGINS),
+			  (double)gst_arc_slack(k, j));
+	}
+	return g;
+}
+
+/* Of lane @l alone. */
+static double pull_lane(const struct pass *p, uint32_t i, uint32_t l)
+{
+	const struct gst_knots *k = p->k;
+	uint32_t first = k->arc_begin[p->first];
+	double gain = NOTHING_LEFT;
+
+	for (uint32_t j = k->arc_begin[i]; j < k->arc_begin[i + 1]; j++) {
+		const struct gains *source = gains_of(p, i, k->arcs[j].from & ~GST_ARC_BEGINS);
+		double by_this = source->of[l / 2][l % 2] + (double)gst_arc_slack(k, j);
+
+		if (!(p->cut[j - first] >> l & 1) && by_this < gain) {
+			gain = by_this;
+		}
+	}
+	return gain;
+}
+
+/* At a special knot: with some arcs cut for some lanes, and with events. */
+static struct gains pull_special(struct pass *p, uint32_t i)
+{
+	const struct gst_knots *k = p->k;
+	struct gains g = pull(p, i);
+	uint8_t cut = 0;
+
+	for (uint32_t j = k->arc_begin[i]; j < k->arc_begin[i + 1]; j++) {
+		cut |= p->cut[j - k->arc_begin[p->first]];
+	}
+	for (uint32_t l = 0; l < LANES; l++) {
+		if (cut >> l & 1) {
+			g.of[l / 2][l % 2] = pull_lane(p, i, l);
+		}
+	}
+	for (; p->event < p->event_count; p->event++) {
+		const struct event *e = &p->events[p->event];
+		double gain = g.of[e->lane / 2][e->lane % 2];
+
+		if (e->knot != i || e->kind == KEEP_GAIN) {
+			break;
+		}
+		if (e->kind == TAKE_GAIN && p->kept[e->slot] + e->ns < gain) {
+			gain = p->kept[e->slot] + e->ns;
+		} else if (e->kind == GAIN_MORE && gain < NOTHING_LEFT) {
+			gain += e->ns;
+		}
+		g.of[e->lane / 2][e->lane % 2] = gain;
+	}
+	for (uint32_t l = 0; l < LANES; l++) {
+		if (g.of[l / 2][l % 2] >= NOTHING_LEFT) {
+			g.of[l / 2][l % 2] = 0;
+		}
+	}
+	return g;
+}
+
+static void keep(struct pass *p, uint32_t i, const struct gains *g)
+{
+	for (; p->event < p->event_count && p->events[p->event].knot == i; p->event++) {
+		const struct event *e = &p->events[p->event];
+		p->kept[e->slot] = g->of[e->lane / 2][e->lane % 2];
+	}
+}
+
+static bool is_in(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+static void pass_over(struct pass *p, int64_t baseline_ns)
+{
+	const struct gst_knots *k = p->k;
+	const struct gains none = same_for_all(0);
+	struct gains *far = p->far + (far_rank(k, p->begin) - p->far_first);
+	int64_t first_ns = INT64_MIN; /* the last moment of what nothing happens to */
+
+	for (uint32_t i = p->first; i < p->begin; i++) {
+		gst_replay_last(k->end_ns[i], &first_ns);
+	}
+	p->last =
+		same_for_all(p->begin > p->first ? (double)(baseline_ns - first_ns) : NOTHING_LEFT);
+	for (uint32_t i = p->begin; i < p->end; i++) {
+		bool is_special = is_in(p->is_special, i - p->first);
+		double before_ns = (double)(baseline_ns - k->end_ns[i]);
+		struct gains g = is_special ? pull_special(p, i) : pull(p, i);
+
+		/* Ends that are up to other devices come no earlier than they did. */
+		if (p->t->has_spinning && gst_replay_spins(p->t, k->moments[i])) {
+			g = least(g, &none, 0);
+		}
+		p->near[i % GST_KNOTS_NEAR] = g;
+		if (is_special) {
+			keep(p, i, &g);
+		}
+		if (is_in(k->far, i)) {
+			*far++ = g;
+		}
+		/* What ended so long before the last moment cannot become it. */
+		if (before_ns <= p->most) {
+			p->last = least(p->last, &g, before_ns);
+		}
+	}
+}
+
+/* ---- its preparation --------------------------------------------------------------------------- */
+
+static void note(struct pass *p, uint32_t knot)
+{
+	uint32_t at = knot - p->first;
+
+	p->is_special[at / 64] |= UINT64_C(1) << at % 64;
+	p->begin = knot < p->begin ? knot : p->begin;
+}
+
+/* The least slack of the arcs into @knot that lane @l has left: no more is gained there than at their sources. */
+static double least_left(const struct pass *p, uint32_t knot, uint32_t l)
+{
+	const struct gst_knots *k = p->k;
+	int64_t least = INT64_MAX;
+
+	for (uint32_t j = k->arc_begin[knot]; j < k->arc_begin[knot + 1]; j++) {
+		if (!(p->cut[j - k->arc_begin[p->first]] >> l & 1)) {
+			int64_t slack = gst_arc_slack(k, j);
+			least = slack < least ? slack : least;
+		}
+	}
+	return least == INT64_MAX ? 0 : (double)least;
+}
+
+/* Returns what lane @l gains by that at most. */
+static double cut_arcs(struct pass *p, const struct gst_replay_plan *plan, uint32_t l)
+{
+	uint32_t first = p->k->arc_begin[p->first];
+	double most = 0;
+
+	for (uint32_t i = 0; i < plan->arc_count; i++) {
+		uint8_t *cut = &p->cut[plan->arcs[i].arc - first];
+
+		*cut = (uint8_t)(*cut | 1u << l);
+		note(p, plan->arcs[i].knot);
+	}
+	for (uint32_t i = 0; i < plan->arc_count; i++) {
+		if (i == 0 || plan->arcs[i].knot != plan->arcs[i - 1].knot) {
+			most += least_left(p, plan->arcs[i].knot, l);
+		}
+	}
+	return most;
+}
+
+/* Events in the order of knots. Returns how much lane @l gains or loses by its changes at most. */
+static double add_events(struct pass *p, const struct gst_replay_plan *plan, uint32_t l)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < plan->change_count; i++) {
+		const struct gst_change *c = &plan->changes[i];
+		struct event *e = &p->events[p->event_count++];
+
+		*e = (struct event){.kind = GAIN_MORE,
+				    .knot = c->knot,
+				    .lane = l,
+				    .slot = p->event_count,
+				    .ns = (double)c->ns};
+		note(p, c->knot);
+		most += c->ns < 0 ? -e->ns : e->ns;
+		if (c->op != GST_NONE) {
+			e->kind = TAKE_GAIN;
+			e[1] = *e;
+			e[1].kind = KEEP_GAIN;
+			e[1].knot = c->op;
+			p->event_count++;
+			note(p, c->op);
+		}
+	}
+	return most;
+}
+
+static void sort_events(struct pass *p)
+{
+	struct gst_sort_item *items = gst_mem_alloc(p->event_count * sizeof(*items));
+	struct event *sorted = gst_mem_alloc(p->event_count * sizeof(*sorted));
+
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		items[i].key = (uint64_t)p->events[i].knot << 2 | p->events[i].kind;
+		items[i].value = i;
+	}
+	gst_sort_items(items, p->event_count);
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		sorted[i] = p->events[items[i].value];
+	}
+	memcpy(p->events, sorted, p->event_count * sizeof(*sorted));
+	gst_mem_free(sorted, p->event_count * sizeof(*sorted));
+	gst_mem_free(items, p->event_count * sizeof(*items));
+}
+
+/* The answers to @count questions about one process, at most LANES. */
+static void answer(const struct gst_timing *t, struct job *jobs, uint32_t count)
+{
+	const struct gst_knots *k = &t->knots;
+	struct gst_arena *arena = gst_arena_new(0);
+	uint32_t process = jobs[0].process, changes = 0;
+	struct pass p = {.t = t, .k = k};
+
+	p.first = k->process_first[process];
+	p.begin = p.end = k->process_first[process + 1];
+	p.far_first = far_rank(k, p.first);
+	p.near = GST_ARENA_ARRAY(arena, struct gains, GST_KNOTS_NEAR);
+	p.far = GST_ARENA_ARRAY(arena, struct gains, far_rank(k, p.end) - p.far_first);
+	p.cut = gst_arena_alloc(arena, k->arc_begin[p.end] - k->arc_begin[p.first]);
+	p.is_special = GST_ARENA_ARRAY(arena, uint64_t, (p.end - p.first) / 64 + 1);
+	for (uint32_t l = 0; l < count; l++) {
+		changes += jobs[l].plan.change_count;
+	}
+	p.events = GST_ARENA_ARRAY(arena, struct event, (size_t)2 * changes);
+	p.kept = GST_ARENA_ARRAY(arena, double, (size_t)2 * changes + 1);
+	for (uint32_t l = 0; l < count; l++) {
+		double most = cut_arcs(&p, &jobs[l].plan, l) + add_events(&p, &jobs[l].plan, l);
+		p.most = most > p.most ? most : p.most;
+	}
+	sort_events(&p);
+	pass_over(&p, t->baseline_ns[process]);
+	for (uint32_t l = 0; l < count; l++) {
+		jobs[l].gain_ns = p.last.of[l / 2][l % 2];
+	}
+	gst_arena_free(arena);
+}
+
+static void answer_all(const struct gst_timing *t, struct jobs *jobs)
+{
+	struct gst_sort_item *items = gst_mem_alloc(jobs->count * sizeof(*items));
+	struct job some[LANES];
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		items[i].key = jobs->data[i].process;
+		items[i].value = (uint32_t)i;
+	}
+	gst_sort_items(items, jobs->count);
+	for (size_t i = 0; i < jobs->count;) {
+		uint32_t n = 0;
+
+		while (n < LANES && i + n < jobs->count && items[i + n].key == items[i].key) {
+			some[n] = jobs->data[items[i + n].value];
+			n++;
+		}
+		answer(t, some, n);
+		for (uint32_t l = 0; l < n; l++) {
+			jobs->data[items[i++].value].gain_ns = some[l].gain_ns;
+		}
+	}
+	gst_mem_free(items, jobs->count * sizeof(*items));
+}
+
+/* ---- the public side ----------------------------------------------------------------------------- */
+
+/* In whole numbers. */
+static int64_t gain_of(const struct job *job)
+{
+	const double most = (double)GST_TIMES_MAX_NS;
+
+	if (job->gain_ns > most) {
+		return (int64_t)GST_TIMES_MAX_NS;
+	}
+	return job->gain_ns < -most ? -(int64_t)GST_TIMES_MAX_NS : (int64_t)job->gain_ns;
+}
+
+/* What low bounds of one process have in common. */
+struct low {
+	struct gst_replay_outs outs;
+	int64_t all_ns; /* its last moment without a cut, kernels sharing their device */
+};
+
+/* The low bound of @out, whose high bound is what @job gains. */
+static void replay_low(const struct gst_timing *t, const struct job *job, struct gst_arena *scratch,
+		       struct low *low, struct gst_replay *out)
+{
+	static const struct gst_replay_plan nothing;
+	int64_t without;
+
+	if (!low->outs.begin) {
+		gst_replay_turn_round(t, job->process, scratch, &low->outs);
+		low->all_ns = gst_replay_shared(t, &low->outs, &nothing, job->process);
+	}
+	without = gst_replay_shared(t, &low->outs, &job->plan, job->process);
+	if (low->all_ns > without) {
+		out->gain_low_ns = (uint64_t)(low->all_ns - without);
+	}
+	if (out->gain_low_ns > out->gain_high_ns) {
+		out->gain_low_ns = out->gain_high_ns;
+	}
+}
+
+/* Of the process that gains most; the first one's makespan is where it is even if nothing is gained. */
+static const struct job *take_most(const struct gst_timing *t, const struct jobs *jobs,
+				   uint32_t cut, struct gst_replay *out)
+{
+	const struct job *most = NULL;
+
+	*out = (struct gst_replay){.baseline_ns = (uint64_t)t->baseline_ns[0],
+				   .makespan_ns = (uint64_t)t->baseline_ns[0]};
+	for (size_t i = 0; i < jobs->count; i++) {
+		const struct job *j = &jobs->data[i];
+		int64_t gain_ns = gain_of(j);
+
+		if (j->cut != cut) {
+			continue;
+		}
+		out->steps +=
+			t->knots.process_first[j->process + 1] - t->knots.process_first[j->process];
+		if (gain_ns > 0 && (uint64_t)gain_ns > out->gain_high_ns) {
+			most = j;
+			out->gain_high_ns = (uint64_t)gain_ns;
+			out->baseline_ns = (uint64_t)t->baseline_ns[j->process];
+			out->makespan_ns = (uint64_t)(t->baseline_ns[j->process] - gain_ns);
+		} else if (j->process == 0 && out->gain_high_ns == 0) {
+			out->makespan_ns = (uint64_t)(t->baseline_ns[0] - gain_ns);
+		}
+	}
+	return most;
+}
+
+void gst_timing_replay_all(const struct gst_timing *t, const struct gst_cut *cuts, uint32_t count,
+			   struct gst_arena *scratch, struct gst_replay *out)
+{
+	struct low *lows = GST_ARENA_ARRAY(scratch, struct low, t->m->process_count);
+	struct jobs jobs = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		add_jobs(t, &cuts[i], i, scratch, &jobs);
+	}
+	answer_all(t, &jobs);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct job *most = take_most(t, &jobs, i, &out[i]);
+		uint32_t p = most ? most->process : 0;
+
+		if (cuts[i].is_high_only) {
+			continue;
+		}
+		/* The shared replay takes at most as long as all kernels one after the other. */
+		out[i].low_is_known =
+			t->process_first[p + 1] - t->process_first[p] <= GST_REPLAY_LOW_MAX &&
+			t->kernels_ns < GST_TIMES_MAX_NS;
+		if (most && out[i].low_is_known) {
+			replay_low(t, most, scratch, &lows[p], &out[i]);
+		}
+	}
+	gst_vec_free(&jobs);
 }
 
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 		       struct gst_arena *scratch, struct gst_replay *out)
 {
-	const uint8_t *is_touched = touched(t, cut, scratch);
-	struct gst_replay_plan plan;
-	uint32_t most = 0;
-
-	gst_replay_plan(t, cut, scratch, &plan);
-	memset(out, 0, sizeof(*out));
-	out->makespan_ns = (uint64_t)t->baseline_ns[0];
-	for (uint32_t p = 0; p < t->m->process_count; p++) {
-		int64_t *at;
-		int64_t last;
-
-		if (!is_touched[p]) {
-			continue;
-		}
-		at = GST_ARENA_ARRAY(scratch, int64_t,
-				     t->process_first[p + 1] - t->process_first[p]);
-		last = pass(&plan, p, at);
-		out->steps += t->process_first[p + 1] - t->process_first[p];
-		/* A makespan is where it is even if nothing is gained. */
-		if (p == 0) {
-			out->makespan_ns = (uint64_t)last;
-		}
-		if (t->baseline_ns[p] > last &&
-		    (uint64_t)(t->baseline_ns[p] - last) > out->gain_high_ns) {
-			out->gain_high_ns = (uint64_t)(t->baseline_ns[p] - last);
-			out->makespan_ns = (uint64_t)last;
-			most = p;
-		}
-	}
-	out->baseline_ns = (uint64_t)t->baseline_ns[most];
-	if (cut->is_high_only) {
-		return;
-	}
-	/* The shared replay takes at most as long as all kernels one after the other. */
-	out->low_is_known =
-		t->process_first[most + 1] - t->process_first[most] <= GST_REPLAY_LOW_MAX &&
-		t->kernels_ns < GST_TIMES_MAX_NS;
-	if (out->gain_high_ns > 0 && out->low_is_known) {
-		static const struct gst_cut nothing;
-		struct gst_replay_plan all;
-		int64_t with, without;
-
-		gst_replay_plan(t, &nothing, scratch, &all);
-		with = gst_replay_shared(&all, most, scratch);
-		without = gst_replay_shared(&plan, most, scratch);
-		if (with > without) {
-			out->gain_low_ns = (uint64_t)(with - without);
-		}
-		if (out->gain_low_ns > out->gain_high_ns) {
-			out->gain_low_ns = out->gain_high_ns;
-		}
-	}
+	gst_timing_replay_all(t, cut, 1, scratch, out);
 }

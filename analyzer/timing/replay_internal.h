@@ -2,45 +2,54 @@
 #ifndef GSTRACE_ANALYZER_TIMING_REPLAY_INTERNAL_H
 #define GSTRACE_ANALYZER_TIMING_REPLAY_INTERNAL_H
 
-#include "analyzer/base/sort.h"
 #include "analyzer/timing/timing_internal.h"
 
-/* A struct gst_cut in terms of positions in topological order. */
-struct gst_replay_plan {
-	const struct gst_timing *t;
-	uint8_t *is_cut;	     /* a bit an edge */
-	struct gst_sort_item *cheap; /* key: position of an exit whose call is made cheaper */
-	struct gst_sort_item *waits; /* key: position of an exit, value: of the op it waits for */
-	uint32_t cheap_count, wait_count;
-	int64_t call_cost_ns;
+/* An arc that a cut takes away. */
+struct gst_cut_arc {
+	uint32_t arc, knot; /* the one that it leads to */
 };
 
-/** @cut as positions; memory from @scratch. */
-void gst_replay_plan(const struct gst_timing *t, const struct gst_cut *cut,
-		     struct gst_arena *scratch, struct gst_replay_plan *plan);
+/* What a cut changes beside that, at the return of a call. */
+struct gst_change {
+	uint32_t knot; /* of the return */
+	uint32_t op; /* knot of an op that it waits for now; GST_NONE: the call itself takes less */
+	int64_t ns; /* slack of the wait (below 0: the op ended later), or what the call itself gains */
+};
 
-/** The weight of arc @a, number @i. */
-static inline int64_t gst_arc_weight(const struct gst_timing *t, const struct gst_arc *a,
-				     uint32_t i)
+/* A struct gst_cut in terms of knots, as far as it is about one process. */
+struct gst_replay_plan {
+	const struct gst_cut_arc *arcs;
+	const struct gst_change *changes; /* by knot, waits first */
+	uint32_t arc_count, change_count;
+};
+
+/** The slack of arc number @i. */
+static inline int64_t gst_arc_slack(const struct gst_knots *k, uint32_t i)
 {
-	uint32_t low = 0, high = t->heavy_count;
+	uint32_t low = 0, high = k->heavy_count;
 
-	if (a->weight_ns != GST_ARC_HEAVY) {
-		return a->weight_ns;
+	if (k->arcs[i].slack_ns != GST_ARC_HEAVY) {
+		return k->arcs[i].slack_ns;
 	}
 	while (high - low > 1) {
 		uint32_t mid = low + (high - low) / 2;
-		if (t->heavy[mid].arc <= i) {
+		if (k->heavy[mid].arc <= i) {
 			low = mid;
 		} else {
 			high = mid;
 		}
 	}
-	return t->heavy[low].weight_ns;
+	return k->heavy[low].slack_ns;
 }
 
 /** Time between begin and end of an op that has both; 0 for all else. */
 int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p);
+
+/** May a cut make @c, or what it waits for, shorter? Its exit has a knot of its own then, or never had a time. */
+bool gst_replay_may_shrink(const struct gst_call *c);
+
+/** From the last thing that could have let @call, which returned, return to its return. */
+int64_t gst_replay_own_ns(const struct gst_timing *t, gst_call_id call);
 
 /** Does the kernel wait for other devices? */
 static inline bool gst_replay_spins(const struct gst_timing *t, gst_moment_id p)
@@ -49,28 +58,27 @@ static inline bool gst_replay_spins(const struct gst_timing *t, gst_moment_id p)
 	       t->spins[t->m->ops[p].name];
 }
 
-/** a + b; at the ends of the range if that overflows: a trace may claim any duration. */
-static inline int64_t gst_replay_sum(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (a == INT64_MIN) {
-		return INT64_MIN; /* not known */
-	}
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN + 1 : INT64_MAX) : sum;
-}
-
 /** Is @ns, when a moment was reached, the last one so far? */
 static inline void gst_replay_last(int64_t ns, int64_t *last)
 {
 	*last = ns > *last ? ns : *last;
 }
 
+/* Arcs of a process by their source. Knots are counted from its first one on, arcs among all. */
+struct gst_replay_outs {
+	uint32_t *begin; /* [knots + 1] first one out of it */
+	uint32_t *arcs, *targets;
+};
+
+/** Fill @out, which lives in @arena. */
+void gst_replay_turn_round(const struct gst_timing *t, uint32_t process, struct gst_arena *arena,
+			   struct gst_replay_outs *out);
+
 /**
- * The last moment of @process under @plan, with the kernels of a device sharing it (fluid.c). Memory from @scratch. Cost:
- * O(n log n) of the process.
+ * The last moment of @process under @plan, with the kernels of a device sharing it (fluid.c); @outs is that of the
+ * process. Cost: O(n log n) of the process.
  */
-int64_t gst_replay_shared(const struct gst_replay_plan *plan, uint32_t process,
-			  struct gst_arena *scratch);
+int64_t gst_replay_shared(const struct gst_timing *t, const struct gst_replay_outs *outs,
+			  const struct gst_replay_plan *plan, uint32_t process);
 
 #endif

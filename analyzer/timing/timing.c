@@ -488,9 +488,6 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->engine_next = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
 	t->engine_prev = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
 	t->place = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
-	t->arc_begin = GST_ARENA_ARRAY(arena, uint32_t, (size_t)t->moment_count + 1);
-	t->end_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
-	t->own_ns = GST_ARENA_ARRAY(arena, int64_t, t->moment_count);
 	t->baseline_ns = GST_ARENA_ARRAY(arena, int64_t, (size_t)m->process_count + 1);
 	t->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
 	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));

@@ -63,7 +63,11 @@ struct gst_wait {
 	gst_op_id op;
 };
 
-/* What is changed to ask "what if": edges taken out, calls made cheaper, host waits put elsewhere. */
+/*
+ * What is changed to ask "what if": edges taken out, calls made cheaper, host waits put elsewhere. Not the order of a
+ * thread's calls, though (edges of the form EXIT_ENTER stay), nor the calls of which most are made: calls and waits
+ * are none that launch, or record an event or let a stream wait for one.
+ */
 struct gst_cut {
 	const gst_edge_id *edges; /* sorted, unique */
 	const gst_call_id *calls; /* sorted, unique: calls whose own time is at most call_cost_ns */
@@ -82,7 +86,8 @@ struct gst_replay {
 	uint64_t
 		gain_low_ns; /* lower bound: 0 where either kernel alone fills the device; linear sharing otherwise */
 	bool low_is_known; /* false: not asked for, or more than GST_REPLAY_LOW_MAX moments */
-	uint64_t steps;	   /* moments looked at for the upper bound: for tests of scale */
+	uint64_t
+		steps; /* knots of the processes looked at for the upper bound: for tests of scale */
 };
 
 #define GST_REPLAY_LOW_MAX \
@@ -92,7 +97,12 @@ struct gst_replay {
  * Replay the trace with @cut's edges left out: each op begins when the edges that remain, its submission and
  * its engine allow, and lasts as long as it did; host gaps between calls stay as observed, host waits
  * shrink with what they wait for. Linear in nodes + edges of the processes that the cut is about; memory from @scratch.
+ * Up to eight questions about one process cost little more than one: ask them together.
  */
+void gst_timing_replay_all(const struct gst_timing *t, const struct gst_cut *cuts, uint32_t count,
+			   struct gst_arena *scratch, struct gst_replay *out);
+
+/** The same for one. */
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 		       struct gst_arena *scratch, struct gst_replay *out);
 

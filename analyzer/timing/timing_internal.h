@@ -15,22 +15,46 @@ typedef uint32_t gst_moment_id;
 #define GST_TIME_UNKNOWN UINT64_MAX
 #define GST_TIMES_MAX_NS (UINT64_C(1) << 62) /* times are added and subtracted as signed numbers */
 
-/* What releases a moment: an edge in force, a call's enter its exit, a copy the next one on its engine. */
+/*
+ * What moves by itself in a replay. A moment is reached when the last of its arcs (edges in force, its call's enter, the
+ * copy before on its engine) releases it, plus what the arcs did not explain when it was observed: latency, duration,
+ * own time. So what it *gains* without some edges is the least, over the arcs that are left, of what the source gains
+ * and the arc's slack: how much earlier than the last arc this one was. Nothing else is needed for it. A moment
+ * with one arc, which nobody takes away, gains what its source gains and is of the same knot: a thread's calls from one
+ * wait to the next are one.
+ */
 struct gst_arc {
-	uint32_t from;	   /* position of the source, with GST_ARC_BEGINS if its begin counts */
-	gst_edge_id edge;  /* edge_count: no edge of the graph */
-	int32_t weight_ns; /* added to the end of the source; or GST_ARC_HEAVY: see gst_arc_weight */
+	uint32_t from;	   /* knot of the source, with GST_ARC_BEGINS if its begin counts */
+	uint32_t slack_ns; /* or GST_ARC_HEAVY: see gst_arc_slack */
 };
 
-/* What does not fit into the weight of an arc. */
+/* What does not fit into the slack of an arc. */
 struct gst_heavy_arc {
 	uint32_t arc;
-	int64_t weight_ns;
+	int64_t slack_ns;
 };
 
-#define GST_ARC_HEAVY INT32_MIN
-
+#define GST_ARC_HEAVY  UINT32_MAX
 #define GST_ARC_BEGINS 0x80000000u
+
+/* A source further back than this is *far*. */
+#define GST_KNOTS_NEAR 16384u
+
+/* In topological order, those of one process one after the other. */
+struct gst_knots {
+	uint32_t count;
+	uint32_t *process_first; /* [processes + 1] */
+	uint32_t *arc_begin;	 /* [count + 1] first arc into it */
+	struct gst_arc *arcs;
+	gst_edge_id *
+		arc_edges; /* by arc, those into one knot in order; edge_count: no edge of the graph */
+	struct gst_heavy_arc *heavy; /* [heavy_count] by arc */
+	uint32_t heavy_count;
+	int64_t *end_ns;	/* [count] the last of its moments, as observed: an op by its end */
+	gst_moment_id *moments; /* [count] the first one of it */
+	uint64_t *far;		/* a bit a knot: it is a far source of some arc */
+	uint32_t *far_before; /* [count / 64 + 1] how many of them stand before each word of far */
+};
 
 struct gst_timing {
 	const struct gst_model *m;
@@ -43,26 +67,17 @@ struct gst_timing {
 		seen_ns; /* [node_count] op without times or with an early begin, barrier point: when released; GST_TIME_UNKNOWN */
 	uint8_t *
 		is_vague; /* [node_count] seen_ns is only a lower bound: a host function, a lost kernel */
-	int64_t *
-		delay_ns; /* [moment_count] what the edges do not explain: launch latency, own time of a call, gap to the call before */
 	gst_moment_id *topological; /* [moment_count] */
 	gst_op_id *engine_next,
 		*engine_prev; /* [copy_count] the copy after / before it on its engine, or GST_NONE */
 	uint64_t *
 		latency_ns; /* [GST_OP_KIND_COUNT] least time seen from a call's enter to its op's begin */
 	uint8_t *spins; /* [strings] the kernel of this name waits for other devices */
-	/* The replay, by position in topological: */
-	uint32_t *place;     /* [moment_count] position of a moment */
-	uint32_t *arc_begin; /* [moment_count + 1] first arc into it */
-	struct gst_arc *arcs;
-	struct gst_heavy_arc *heavy; /* [heavy_count] by arc */
-	uint32_t heavy_count;
+	uint32_t *
+		place; /* [moment_count] its place in topological; once settled, its knot, GST_NONE = no known time */
+	struct gst_knots knots;
 	uint64_t steps;	   /* of gst_timing_steps */
 	bool has_spinning; /* some name has its bit in spins */
-	bool is_small;	   /* no sum of durations and weights overflows */
-	int64_t *end_ns;   /* observed: end of an op, time of all else; INT64_MIN = not known */
-	int64_t *
-		own_ns; /* end_ns minus the latest of the arcs: duration and what they do not explain */
 	/* [processes + 1] Positions of one process come one after the other: its first; before that of the
 	 * first process come moments of none. No edge joins two processes. */
 	uint32_t *process_first;
@@ -95,7 +110,7 @@ void gst_replay_find_latencies(struct gst_timing *t);
 /** Evidence at moment @p, which is next in topological: strengths of edges into it, seen_ns, is_vague. */
 void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p);
 
-/** One pass in topological order: evidence, and the replay's part. The arcs from @arena. */
+/** One pass in topological order: evidence, and the knots, which live in @arena. */
 void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena);
 
 static inline gst_moment_id gst_moment_of_exit(const struct gst_timing *t, gst_call_id call)
