@@ -219,9 +219,15 @@ DRIVER = [
         "OTHER",
         "",
         "NONE",
-        "cuThreadExchangeStreamCaptureMode "
-        "cuMemCreate cuMemRelease cuMemMap cuMemUnmap cuMemSetAccess cuFlushGPUDirectRDMAWrites",
+        "cuThreadExchangeStreamCaptureMode cuFlushGPUDirectRDMAWrites "
+        "cuImportExternalMemory cuImportExternalSemaphore cuDestroyExternalSemaphore cuMemPoolImportPointer "
+        "cuMulticastCreate cuMulticastAddDevice cuMulticastBindMem cuMulticastBindAddr cuMulticastUnbind "
+        "cuDeviceGraphMemTrim cuDeviceSetGraphMemAttribute cuGraphConditionalHandleCreate",
     ),
+    # Memory that is made and mapped apart: handle and size, address and size.
+    ("OTHER", "", "MEM_CREATE", "cuMemCreate"),
+    ("OTHER", "", "FREE", "cuMemRelease cuDestroyExternalMemory"),
+    ("OTHER", "", "MEM_RANGE", "cuMemMap cuMemUnmap cuMemSetAccess cuMemAdvise"),
 ]
 
 # Runtime calls with H stand for one driver call each, or are made often: their driver call is what
@@ -373,6 +379,8 @@ LAYOUTS = {
     "ALLOC_PITCH": "qqqqi",
     "FREE": "q",
     "HOST_REGISTER": "qqi",
+    "MEM_CREATE": "qq*",
+    "MEM_RANGE": "qq*",
     "ALLOC_ASYNC": "qqq",
     "ALLOC_POOL": "qqqq",
     "FREE_ASYNC": "qq",

@@ -251,6 +251,8 @@ void gst_call_params_read(struct gst_call_params *d, const struct gst_api *api, 
 		const struct gst_cu_alloc *alloc;
 		const struct gst_cu_alloc_pitch *alloc_pitch;
 		const struct gst_cu_free *free;
+		const struct gst_cu_mem_create *mem_create;
+		const struct gst_cu_mem_range *mem_range;
 		const struct gst_cu_host_register *host_register;
 		const struct gst_cu_alloc_async *alloc_async;
 		const struct gst_cu_alloc_pool *alloc_pool;
@@ -586,6 +588,14 @@ void gst_call_params_read(struct gst_call_params *d, const struct gst_api *api, 
 		break;
 	case GST_PARAMS_FREE:
 		d->object = p.free->ptr;
+		break;
+	case GST_PARAMS_MEM_CREATE:
+		d->size = p.mem_create->bytes;
+		d->out = p.mem_create->handle;
+		break;
+	case GST_PARAMS_MEM_RANGE:
+		d->object = p.mem_range->ptr;
+		d->size = p.mem_range->bytes;
 		break;
 	case GST_PARAMS_HOST_REGISTER:
 		d->object = p.host_register->ptr;

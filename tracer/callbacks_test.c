@@ -488,6 +488,50 @@ static void test_values_given(void **state)
 	bench_free(b);
 }
 
+static void *make_mapped(void *arg)
+{
+	uint64_t handle = 0x5a;
+	const struct gst_cu_mem_create create = {.handle = &handle, .bytes = 1 << 21};
+	const struct gst_cu_mem_range range = {.ptr = 0x7f0000000000, .bytes = 1 << 21};
+	const struct gst_cu_free release = {.ptr = 0x5a};
+	struct bench *b = arg;
+
+	enter(b, driver, "cuMemCreate", 1, &create);
+	leave(b, driver, "cuMemCreate", 1, &create, 0);
+	enter(b, driver, "cuMemMap", 2, &range);
+	leave(b, driver, "cuMemMap", 2, &range, 0);
+	enter(b, driver, "cuMemUnmap", 3, &range);
+	leave(b, driver, "cuMemUnmap", 3, &range, 0);
+	enter(b, driver, "cuMemRelease", 4, &release);
+	leave(b, driver, "cuMemRelease", 4, &release, 0);
+	return NULL;
+}
+
+/* Memory that is made, mapped and given back apart. */
+static void test_mapped_memory(void **state)
+{
+	static const struct {
+		uint64_t object, size, gives;
+	} wanted[] = {{0, 1 << 21, 0x5a},
+		      {0x7f0000000000, 1 << 21, 0},
+		      {0x7f0000000000, 1 << 21, 0},
+		      {0x5a, 0, 0}};
+	struct bench *b = bench_new(4u << 20);
+	struct gst_rec_call call;
+	struct gst_rec_call_exit left;
+
+	(void)state;
+	in_thread(make_mapped, b);
+	for (uint32_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_true(gst_test_find(b->w, GST_REC_CALL, i, &call, sizeof(call)));
+		assert_true(gst_test_find(b->w, GST_REC_CALL_EXIT, i, &left, sizeof(left)));
+		assert_int_equal(call.object, wanted[i].object);
+		assert_int_equal(call.value, wanted[i].size);
+		assert_int_equal(left.value, wanted[i].gives);
+	}
+	bench_free(b);
+}
+
 /* At the end of what can be read: the driver refuses the counts, so it does not read what they promise. */
 static void *make_refused_counts(void *arg)
 {
@@ -1385,6 +1429,7 @@ int main(void)
 		cmocka_unit_test(test_launch_attributes),
 		cmocka_unit_test(test_both_events_of_a_launch_are_followed),
 		cmocka_unit_test(test_values_given),
+		cmocka_unit_test(test_mapped_memory),
 		cmocka_unit_test(test_refused_counts_are_not_read),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_nesting),

@@ -1426,6 +1426,16 @@ struct gst_cu_alloc { /* ALLOC: cuMemAlloc_v2, cuMemAllocHost_v2 */
 	uint64_t bytes;
 };
 
+struct gst_cu_mem_create { /* MEM_CREATE: cuMemCreate */
+	uint64_t *handle;
+	uint64_t bytes;
+};
+
+struct gst_cu_mem_range { /* MEM_RANGE: cuMemMap, cuMemUnmap, cuMemSetAccess, cuMemAdvise */
+	uint64_t ptr;
+	uint64_t bytes;
+};
+
 struct gst_cu_alloc_flags { /* ALLOC_FLAGS: cuMemAllocManaged, cuMemHostAlloc */
 	uint64_t *ptr;
 	uint64_t bytes;

@@ -189,6 +189,7 @@ void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg)
 	case GST_PARAMS_CTX_CREATE_V3:
 	case GST_PARAMS_CTX_CREATE_V4:
 	case GST_PARAMS_POOL_CREATE:
+	case GST_PARAMS_MEM_CREATE:
 		/* The first parameter says where the result goes. */
 		go(&w, params, 8);
 		if (layout == GST_PARAMS_POOL_CREATE) {
@@ -305,6 +306,7 @@ void follow_params(uint32_t id, void *params, follow_fn *visit, void *arg)
 	case GST_PARAMS_CAPTURE_EDGES_DATA:
 	case GST_PARAMS_FREE:
 	case GST_PARAMS_HOST_REGISTER:
+	case GST_PARAMS_MEM_RANGE:
 	case GST_PARAMS_FREE_ASYNC:
 	case GST_PARAMS_POOL:
 	case GST_PARAMS_POOL_TRIM:

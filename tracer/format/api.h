@@ -162,6 +162,8 @@ enum gst_api_flags {
 	X(ALLOC_PITCH)              \
 	X(FREE)                     \
 	X(HOST_REGISTER)            \
+	X(MEM_CREATE)               \
+	X(MEM_RANGE)                \
 	X(ALLOC_ASYNC)              \
 	X(ALLOC_POOL)               \
 	X(FREE_ASYNC)               \
