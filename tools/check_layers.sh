@@ -7,7 +7,7 @@
 # A layer includes itself and what stands left of it; analyzer/ never sees tracer/ other than
 # format/, and the reverse never. Also: includes are written from the root of the tree, an
 # *_internal.h stays in its folder, file names are unique, CUDA's headers are included by
-# kernels/ and abi_test.c alone, and the pure stages include no header of the system's state.
+# kernels/ and abi_*test.c alone, and the pure stages include no header of the system's state.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -73,8 +73,8 @@ FNR == 1 {
 	sub(/^[^<]*</, "", name)
 	sub(/>.*/, "", name)
 	if (name ~ /^(cuda|cupti|nvtx|driver_types)/ && from != "kernels" &&
-	    FILENAME !~ /(^|\/)abi_test\.c$/)
-		bad("<" name "> belongs to kernels/ and abi_test.c: the tree builds without a toolkit")
+	    FILENAME !~ /(^|\/)abi_(params_)?test\.c$/)
+		bad("<" name "> belongs to kernels/ and abi_*test.c: the tree builds without a toolkit")
 	if (index(pure, " " from " ") && FILENAME !~ /_test\.c$/ &&
 	    name ~ /^(dlfcn|fcntl|locale|sys\/.*|time|unistd|signal)\.h$/)
 		bad(from " is pure, <" name "> is not")

@@ -202,7 +202,7 @@ static void read_node_params(struct gst_call_params *d, const struct gst_cu_node
 	}
 }
 
-/* One case for each layout; each struct is asserted against the toolkit's headers by abi_test.c. */
+/* One case for each layout; each struct is asserted against the toolkit's headers by abi_params_test.c. */
 void gst_call_params_read(struct gst_call_params *d, const struct gst_api *api, const void *params)
 {
 	const union {

@@ -7,7 +7,7 @@
  *             appended fields (or used padding), so an older record is a prefix of the struct. The
  *             GST_CUPTI_<KIND>_SIZE_* constants name the sizes, the "since" marks name the value of
  *             cuptiGetVersion() from which a field exists.
- * Invariant : abi_test.c compares every size, offset and value with the toolkit's headers.
+ * Invariant : abi_test.c and abi_params_test.c compare every size, offset and value with the toolkit's headers.
  * Not here  : anything that calls or reads (cupti_api.c, activity.c, call_params.c).
  *
  * Reading a field on a library older than its "since" reads the next record: gate every field with

@@ -279,6 +279,12 @@ void run_script(struct run *run, const char *script)
 	run_finish(run);
 }
 
+void run_assert_ended(const struct run *run, int code)
+{
+	assert_true(WIFEXITED(run->status));
+	assert_int_equal(WEXITSTATUS(run->status), code);
+}
+
 int run_lines(const char *text)
 {
 	int lines = 0;

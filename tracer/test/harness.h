@@ -69,6 +69,9 @@ void run_finish(struct run *run);
 /** Remove what it left, before another run. */
 void run_clear(struct run *run);
 
+/** It ended by itself, with @code. */
+void run_assert_ended(const struct run *run, int code);
+
 /** Lines of @text. */
 int run_lines(const char *text);
 
