@@ -6,18 +6,71 @@
  *             after the first.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/cli/analysis.h"
 #include "analyzer/cli/pick.h"
 #include "analyzer/export/path.h"
 
-enum { OPT_FORMAT = 0x100, OPT_FROM, OPT_TO };
+enum { OPT_FORMAT = 0x100, OPT_FROM, OPT_TO, OPT_WITHOUT };
+enum { WITHOUT_MAX = 64 };
 
 struct path {
 	struct gst_cli_inputs in;
 	const char *output, *from, *to;
+	struct gst_path_without without[WITHOUT_MAX];
+	uint64_t nth[WITHOUT_MAX]; /* of what released it, from 1; 0 = rules are left out */
+	uint32_t without_count;
 	bool is_json;
 };
+
+/* @text is "S3", or "#2". */
+static bool take_without(struct gst_opt *opt, struct path *z, const char *text)
+{
+	struct gst_path_without *w = &z->without[z->without_count];
+	char *end;
+
+	if (z->without_count == WITHOUT_MAX) {
+		gst_opt_wrong(opt, "--without: %d at most", WITHOUT_MAX);
+		return false;
+	}
+	if (text[0] == '#' && text[1] >= '1' && text[1] <= '9') {
+		z->nth[z->without_count] = strtoull(text + 1, &end, 10);
+		if (!*end) {
+			z->without_count++;
+			return true;
+		}
+	}
+	for (int r = 0; r < GST_RULE_COUNT; r++) {
+		if (strcmp(text, gst_rule_id((enum gst_rule)r)) == 0) {
+			w->rules = UINT64_C(1) << r;
+			z->without_count++;
+			return true;
+		}
+	}
+	gst_opt_wrong(
+		opt,
+		"--without=%s: a rule of docs/ORDERING.md (S3), or #N: what let it go, by its place",
+		gst_cli_show(text));
+	return false;
+}
+
+/* False after a complaint. */
+static bool leave_out(struct gst_opt *opt, struct path *z, struct gst_cli_analysis *x, gst_op_id to,
+		      const struct gst_release *releases, uint32_t count)
+{
+	for (uint32_t i = 0; i < z->without_count; i++) {
+		if (z->nth[i] > count) {
+			gst_opt_wrong(opt, "--without=#%llu: %u things let it go",
+				      (unsigned long long)z->nth[i], count);
+			return false;
+		}
+		z->without[i].one = z->nth[i] ? &releases[z->nth[i] - 1] : NULL;
+		gst_path_leave_out(&x->a, to, x->arena, &z->without[i]);
+	}
+	return true;
+}
 
 static int path(struct gst_opt *opt, struct path *z)
 {
@@ -43,14 +96,20 @@ static int path(struct gst_opt *opt, struct path *z)
 		gst_path_find(&x.a, from, to, x.arena, &answer);
 	} else {
 		count = gst_path_releases(&x.a, to, x.arena, &releases);
+		if (!leave_out(opt, z, &x, to, releases, count)) {
+			status = opt->status;
+			goto out;
+		}
 	}
 	status = gst_cli_open_output(z->output, &out);
 	if (status) {
 		goto out;
 	}
 	if (!z->from) {
-		st = z->is_json ? gst_export_releases_json(&x.a, to, releases, count, out, &err)
-				: gst_export_releases_text(&x.a, to, releases, count, out, &err);
+		st = z->is_json ? gst_export_releases_json(&x.a, to, releases, count, z->without,
+							   z->without_count, out, &err)
+				: gst_export_releases_text(&x.a, to, releases, count, z->without,
+							   z->without_count, out, &err);
 	} else {
 		st = z->is_json ? gst_export_path_json(&x.a, &answer, out, &err)
 				: gst_export_path_text(&x.a, &answer, out, &err);
@@ -87,6 +146,11 @@ static int run_path(struct gst_opt *opt)
 		case OPT_TO:
 			z.to = value;
 			break;
+		case OPT_WITHOUT:
+			if (!take_without(opt, &z, value)) {
+				return opt->status;
+			}
+			break;
 		case 'o':
 			z.output = value;
 			break;
@@ -104,6 +168,9 @@ static int run_path(struct gst_opt *opt)
 	if (!z.to) {
 		return gst_opt_wrong(opt, "which operations? --from and --to, or --to alone");
 	}
+	if (z.from && z.without_count) {
+		return gst_opt_wrong(opt, "--without is about --to alone");
+	}
 	if (gst_cli_check_output(opt, &z.in, z.output)) {
 		return opt->status;
 	}
@@ -113,6 +180,8 @@ static int run_path(struct gst_opt *opt)
 static const struct gst_option options[] = {
 	{OPT_TO, "to", "OP", "the operation in question"},
 	{OPT_FROM, "from", "OP", "why does it come after this one?"},
+	{OPT_WITHOUT, "without", "RULE|#N",
+	 "how much earlier could TO begin, and the run end, without\nthat rule, or without the N-th thing that let it go"},
 	{OPT_FORMAT, "format", "text|json", "for people (default) or for programs (docs/JSON.md)"},
 	{'o', "output", "FILE", "write there instead of to standard output"},
 	{GST_INPUT_THREADS, "threads", "N", "use so many processors (default: all, at most 8)"},
@@ -135,6 +204,7 @@ const struct gst_command gst_cmd_path = {
 	.examples =
 		"gstrace path --from first#1 --to last#1 app.gst\n"
 		"gstrace path --to last#2 app.gst\n"
+		"gstrace path --to last#2 --without S3 --without '#1' app.gst\n"
 		"gstrace path --from op:3 --to stream:14@109ms app.gst\n"
 		"gstrace path --from stream:13:gemm#last --to 'memcpy d2h#1' --format json app.gst",
 	.usage_status = GST_EXIT_USAGE,

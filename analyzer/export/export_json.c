@@ -786,6 +786,7 @@ gst_status gst_export_path_json(const struct gst_analysis *a, const struct gst_p
 
 gst_status gst_export_releases_json(const struct gst_analysis *a, gst_op_id op,
 				    const struct gst_release *releases, uint32_t count,
+				    const struct gst_path_without *without, uint32_t without_count,
 				    struct gst_outfile *out, struct gst_err *err)
 {
 	struct doc d = {.a = a, .m = a->model};
@@ -818,6 +819,33 @@ gst_status gst_export_releases_json(const struct gst_analysis *a, gst_op_id op,
 		key_time(j, "at_ns", x->is_known, x->at_ns);
 		key_bool(j, "exact", x->is_known && x->is_exact);
 		key_time(j, "slack_ns", x->is_known && x->is_in_force, x->slack_ns);
+		gst_json_end_object(j);
+	}
+	gst_json_end_array(j);
+	gst_json_key(j, "without");
+	gst_json_begin_array(j);
+	for (uint32_t i = 0; i < without_count; i++) {
+		const struct gst_path_without *w = &without[i];
+
+		gst_json_begin_object(j);
+		gst_json_key(j, "rules");
+		gst_json_begin_array(j);
+		for (int rule = 0; rule < GST_RULE_COUNT && !w->one; rule++) {
+			if (w->rules >> rule & 1) {
+				gst_json_string(j, gst_rule_id((enum gst_rule)rule));
+			}
+		}
+		gst_json_end_array(j);
+		gst_json_key(j, "released_by");
+		if (w->one) {
+			gst_json_uint(j, (uint64_t)(w->one - releases));
+		} else {
+			gst_json_null(j);
+		}
+		key_uint(j, "edges", w->edge_count);
+		key_time(j, "begin_ns", w->is_known, w->begin_ns);
+		key_time(j, "earlier_ns", w->is_known, w->earlier_ns);
+		key_time(j, "run_earlier_ns", w->is_known, w->run_earlier_ns);
 		gst_json_end_object(j);
 	}
 	gst_json_end_array(j);

@@ -1269,8 +1269,53 @@ static void release_line(const struct report *r, const struct gst_release *x)
 	gst_outfile_puts(r->out, "\n");
 }
 
+/* "S3" or "S1, S2"; "#2 (S3)" of what released it. */
+static void without_name(char *text, size_t size, const struct gst_analysis *a,
+			 const struct gst_release *releases, const struct gst_path_without *w)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	if (w->one) {
+		snprintf(text, size, "#%zu (%s)", (size_t)(w->one - releases) + 1,
+			 gst_rule_id((enum gst_rule)gst_order_edge(a->order, w->one->why).rule));
+		return;
+	}
+	for (int rule = 0; rule < GST_RULE_COUNT; rule++) {
+		if (w->rules >> rule & 1 && used < size) {
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 gst_rule_id((enum gst_rule)rule));
+		}
+	}
+}
+
+static void without_line(const struct report *r, const struct gst_release *releases,
+			 const struct gst_path_without *w)
+{
+	char name[GST_LABEL_BYTES];
+
+	without_name(name, sizeof(name), r->a, releases, w);
+	gst_outfile_printf(r->out, "  without %s (%s dependenc%s): ", name,
+			   gst_count(w->edge_count).text, w->edge_count == 1 ? "y" : "ies");
+	if (!w->is_known) {
+		gst_outfile_puts(r->out, "when it ran is not known\n");
+	} else if (w->earlier_ns == 0) {
+		gst_outfile_puts(r->out, "it begins when it did");
+	} else {
+		gst_outfile_printf(r->out, "it begins %s earlier, at %s",
+				   gst_duration(w->earlier_ns).text, gst_moment(w->begin_ns).text);
+	}
+	if (w->is_known) {
+		gst_outfile_printf(r->out, "; the run ends %s%s\n",
+				   w->run_earlier_ns ? gst_duration(w->run_earlier_ns).text
+						     : "when it did",
+				   w->run_earlier_ns ? " earlier" : "");
+	}
+}
+
 gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
 				    const struct gst_release *releases, uint32_t count,
+				    const struct gst_path_without *without, uint32_t without_count,
 				    struct gst_outfile *out, struct gst_err *err)
 {
 	static const struct gst_text_options all = {.all = true};
@@ -1286,6 +1331,14 @@ gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
 	gst_outfile_printf(out, "\n  %16s%12s  %s\n", "let go at", "slack", "by");
 	for (uint32_t i = 0; i < count; i++) {
 		release_line(&r, &releases[i]);
+	}
+	if (without_count > 0) {
+		gst_outfile_puts(out,
+				 "\nif all lasts as long as it did, and calls are made as soon "
+				 "as they can be:\n\n");
+	}
+	for (uint32_t i = 0; i < without_count; i++) {
+		without_line(&r, releases, &without[i]);
 	}
 	return GST_OK;
 }

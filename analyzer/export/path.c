@@ -17,6 +17,7 @@
 #include "analyzer/base/mem.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/units.h"
+#include "analyzer/base/vec.h"
 
 const char *gst_path_order_name(enum gst_path_order order)
 {
@@ -186,6 +187,36 @@ uint32_t gst_path_releases(const struct gst_analysis *a, gst_op_id op, struct gs
 	gst_mem_free(order, ((size_t)in.count + 1) * sizeof(*order));
 	*out = sorted;
 	return in.count;
+}
+
+void gst_path_leave_out(const struct gst_analysis *a, gst_op_id op, struct gst_arena *arena,
+			struct gst_path_without *w)
+{
+	const struct gst_model *m = a->model;
+	GST_VEC(gst_edge_id) cut = {0};
+	struct gst_cut c = {.is_high_only = true};
+	struct gst_replay r;
+	uint64_t begin_ns, end_ns;
+
+	for (gst_edge_id e = gst_order_next_edge(a->order, 0); e < gst_order_edge_bound(a->order);
+	     e = gst_order_next_edge(a->order, e + 1)) {
+		if ((w->one ? e == w->one->edge
+			    : w->rules >> gst_order_edge(a->order, e).rule & 1) &&
+		    gst_timing_in_force(a->timing, e)) {
+			gst_vec_push(&cut, e);
+		}
+	}
+	c.edges = cut.data;
+	c.edge_count = w->edge_count = (uint32_t)cut.count;
+	w->is_known = (m->ops[op].flags & GST_OP_TIMED) &&
+		      gst_timing_op_ns(a->timing, op, &begin_ns, &end_ns) &&
+		      gst_timing_earliest(a->timing, &c, op, arena, &w->begin_ns);
+	if (w->is_known) {
+		w->earlier_ns = begin_ns > w->begin_ns ? begin_ns - w->begin_ns : 0;
+		gst_timing_replay(a->timing, &c, arena, &r);
+		w->run_earlier_ns = r.gain_high_ns;
+	}
+	gst_vec_free(&cut);
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------------------- */

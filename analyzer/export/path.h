@@ -62,12 +62,30 @@ struct gst_release {
 uint32_t gst_path_releases(const struct gst_analysis *a, gst_op_id op, struct gst_arena *arena,
 			   const struct gst_release **out);
 
+/* What is left out to ask when an operation could have begun: rules, or some of what released it. */
+struct gst_path_without {
+	uint64_t rules;		       /* bit set of enum gst_rule */
+	const struct gst_release *one; /* of gst_path_releases(); NULL = none */
+	/* The answer: */
+	uint32_t edge_count;		     /* edges in force that were left out */
+	bool is_known;			     /* false: when the operation ran is not known */
+	uint64_t begin_ns;		     /* at the earliest, with durations as they were */
+	uint64_t earlier_ns, run_earlier_ns; /* than it did begin; by which the run ends earlier */
+};
+
+/** Answer @w for @op. Cost: linear in the trace, twice. Memory from @arena. */
+void gst_path_leave_out(const struct gst_analysis *a, gst_op_id op, struct gst_arena *arena,
+			struct gst_path_without *w);
+
+/** @without: questions answered by gst_path_leave_out(), each in a line or object of its own. */
 gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
 				    const struct gst_release *releases, uint32_t count,
+				    const struct gst_path_without *without, uint32_t without_count,
 				    struct gst_outfile *out, struct gst_err *err)
 	__attribute__((warn_unused_result));
 gst_status gst_export_releases_json(const struct gst_analysis *a, gst_op_id op,
 				    const struct gst_release *releases, uint32_t count,
+				    const struct gst_path_without *without, uint32_t without_count,
 				    struct gst_outfile *out, struct gst_err *err)
 	__attribute__((warn_unused_result));
 

@@ -137,10 +137,17 @@ static gst_status write_releases(const struct gst_analysis *a, gst_op_id op,
 	struct gst_err err = {0};
 	const char *text;
 	size_t length;
-	gst_status st = gst_export_releases_text(a, op, releases, count, r->text, &err);
+	struct gst_path_without without[2] = {{.rules = UINT64_C(1) << (op % GST_RULE_COUNT)},
+					      {.one = count ? releases : NULL}};
+	gst_status st;
+
+	for (int i = 0; i < 2; i++) {
+		gst_path_leave_out(a, op, arena, &without[i]);
+	}
+	st = gst_export_releases_text(a, op, releases, count, without, 2, r->text, &err);
 
 	if (!st) {
-		st = gst_export_releases_json(a, op, releases, count, json, &err);
+		st = gst_export_releases_json(a, op, releases, count, without, 2, json, &err);
 	}
 	text = gst_outfile_memory(json, &length);
 	check_json(text, length);

@@ -2,6 +2,7 @@
 # What gstrace answers to single questions, against testdata/golden/question:
 #   path-NAME.txt, .json          gstrace path, of the cases below
 #   released-NAME.txt, .json      gstrace path --to alone
+#   without-NAME.txt, .json       gstrace path --to --without
 #   critical-NAME.txt, .json      gstrace critical
 #   verify-NAME.txt               gstrace verify
 # With GSTRACE_GOLDEN_OUT set to a folder they are written there instead (tools/golden.sh --update).
@@ -57,6 +58,18 @@ released event traces/e1_wait.gstext consumer
 released host_func traces/f1_host_func.gstext after
 released no_call traces/x_no_call.gstext '#last'
 released order_mode traces/x_mode_order.gstext '#last'
+
+# without NAME TRACE TO OPTIONS: the same, and when it could have begun
+without() {
+	case=$1 trace=$2 to=$3
+	shift 3
+	ask "without-$case.txt" path --to "$to" "$@" "$data/$trace"
+	ask "without-$case.json" path --format json --to "$to" "$@" "$data/$trace"
+}
+
+without legacy real/default_stream_bad.gst 'last#2' --without S3 --without '#1' --without '#2' --without E1
+without order_mode traces/x_mode_order.gstext '#last' --without S1
+without many real/default_stream_bad.gst 'last#2' --without '#4'
 
 # critical NAME TRACE
 critical() {

@@ -183,6 +183,62 @@ static void two_kernels(uint32_t blocks_a, uint32_t blocks_b, uint32_t multiproc
 	gst_scene_free(s);
 }
 
+/* When an operation could have begun without a rule, without one edge, without either of two. */
+static void test_earliest_begin(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_scene_stages x;
+	gst_edge_id cut[4];
+	struct gst_cut c = {.edges = cut};
+	gst_op_id b, record;
+	uint64_t begin_ns, observed_ns, end_ns;
+	struct gst_edges in;
+
+	(void)state;
+	gst_scene_stream(s, 1, true);
+	gst_scene_stream(s, 2, true);
+	gst_scene_kernel(s, 1, 10, 15, 1, "a", 1, 20, 1020);
+	gst_scene_kernel(s, 1, 20, 25, 2, "other", 1, 30, 700);
+	gst_scene_call(s, 1, 26, 28, "call_event", "cuEventRecord", 2, "event=0x5");
+	gst_scene_kernel(s, 1, 40, 45, 0, "b", 1, 1030, 2030);
+	gst_scene_analyze(s, &x);
+	b = gst_scene_op(&x, "b", 1);
+	record = gst_scene_op(&x, "record", 1);
+	assert_true(gst_timing_op_ns(x.t, b, &observed_ns, &end_ns));
+	assert_true(gst_timing_earliest(x.t, &c, b, scratch, &begin_ns));
+	assert_int_equal(begin_ns, observed_ns);
+	/* Without a it waits for the event's record in stream 2, at 700, and takes the same 10 us from then on. */
+	in = gst_order_in(x.o, b);
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(x.o, &in, i);
+
+		if (e.rule == GST_RULE_S3 && e.from == gst_scene_op(&x, "a", 1)) {
+			cut[c.edge_count++] = e.id;
+		}
+	}
+	assert_int_equal(c.edge_count, 1);
+	assert_true(gst_timing_earliest(x.t, &c, b, scratch, &begin_ns));
+	assert_int_equal(observed_ns - begin_ns, (1030 - 710) * US);
+	/* Without both its launch lets it go: 10 us after 40 is the least that a launch takes here, and 10 more. */
+	c.edge_count = 0;
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(x.o, &in, i);
+
+		if (e.rule == GST_RULE_S3) {
+			cut[c.edge_count++] = e.id;
+		}
+	}
+	assert_int_equal(c.edge_count, 2);
+	assert_true(gst_timing_earliest(x.t, &c, b, scratch, &begin_ns));
+	assert_int_equal(observed_ns - begin_ns, (1030 - 60) * US);
+	/* What has no times has no begin. */
+	assert_false(gst_timing_earliest(x.t, &c, record, scratch, &begin_ns));
+	gst_arena_free(scratch);
+	gst_scene_release(&x);
+	gst_scene_free(s);
+}
+
 static void test_kernels_share_the_device(void **state)
 {
 	struct gst_replay r;
@@ -834,6 +890,7 @@ int main(void)
 		cmocka_unit_test(test_verify_knows_of_clock_steps),
 		cmocka_unit_test(test_replay_of_random_runs_is_what_was_observed),
 		cmocka_unit_test(test_without_the_barrier),
+		cmocka_unit_test(test_earliest_begin),
 		cmocka_unit_test(test_kernels_share_the_device),
 		cmocka_unit_test(test_engines_may_contradict_the_order),
 		cmocka_unit_test(test_programmatic_launch),

@@ -663,3 +663,23 @@ void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 {
 	gst_timing_replay_all(t, cut, 1, scratch, out);
 }
+
+bool gst_timing_earliest(const struct gst_timing *t, const struct gst_cut *cut, gst_op_id op,
+			 struct gst_arena *scratch, uint64_t *begin_ns)
+{
+	uint32_t process = process_at(t, t->place[op]);
+	struct gst_replay_plan plan;
+	int64_t *at, begin;
+	uint32_t first;
+
+	if (process == GST_NONE || !is_timed_op(t, op)) {
+		return false;
+	}
+	first = t->process_first[process];
+	gst_replay_plan(t, cut, scratch, &plan);
+	at = GST_ARENA_ARRAY(scratch, int64_t, t->process_first[process + 1] - first);
+	(void)pass(&plan, process, at);
+	begin = at[t->place[op] - first] - gst_replay_duration(t, op);
+	*begin_ns = begin > 0 ? (uint64_t)begin : 0;
+	return true;
+}

@@ -106,6 +106,13 @@ void gst_timing_replay_all(const struct gst_timing *t, const struct gst_cut *cut
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 		       struct gst_arena *scratch, struct gst_replay *out);
 
+/**
+ * When @op would have begun under @cut, with all durations as they were: the earliest, as the upper bound of a gain is.
+ * False: its times are not known. Linear in its process; memory from @scratch.
+ */
+bool gst_timing_earliest(const struct gst_timing *t, const struct gst_cut *cut, gst_op_id op,
+			 struct gst_arena *scratch, uint64_t *begin_ns);
+
 /* ---- verify: every documented edge against the timestamps --------------------------------------- */
 
 struct gst_verify_rule {
