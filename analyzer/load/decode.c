@@ -10,6 +10,7 @@
 #include "analyzer/load/decode.h"
 
 #include "analyzer/load/records.h"
+#include "tracer/format/encode.h"
 
 #include <inttypes.h>
 
@@ -80,6 +81,14 @@ enum gst_decode_fault gst_decode_record(const uint8_t *p, size_t left, void *scr
 		out->tail_bytes = string.length;
 	}
 	return GST_DECODE_OK;
+}
+
+void gst_record_lengthen(void *scratch, const void *data)
+{
+	struct gst_rec_kernel_short s;
+
+	memcpy(&s, data, sizeof(s));
+	gst_kernel_lengthen(scratch, &s);
 }
 
 void gst_decode_explain(enum gst_decode_fault fault, const uint8_t *p, size_t left, char *text,

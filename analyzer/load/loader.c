@@ -408,8 +408,12 @@ int gst_chunk_next(struct gst_loader *l, struct gst_record *out)
 				return 1;
 			continue;
 		}
-		if (!l->options.keep_short)
-			gst_record_lengthen(out, l->scratch);
+		if (out->kind == GST_REC_KERNEL_SHORT && !l->options.keep_short) {
+			gst_record_lengthen(l->scratch, out->data);
+			out->kind = GST_REC_KERNEL;
+			out->schema = gst_schema_find(GST_REC_KERNEL);
+			out->data = l->scratch;
+		}
 		l->stats.records++;
 		l->stats.kind_records[out->schema->index]++;
 		if (out->kind < GST_REC_CALL)

@@ -9,7 +9,6 @@
 
 #include "analyzer/base/status.h"
 #include "analyzer/load/load.h"
-#include "tracer/format/encode.h"
 
 /* As long as the longest record of which there are many. */
 #define GST_RECORD_COPY_BYTES 96u
@@ -32,7 +31,7 @@ struct gst_records {
 static inline void gst_record_complete(void *to, const uint8_t *p, size_t left, uint32_t size,
 				       uint32_t all)
 {
-	static const uint8_t zeros[16];
+	static const uint8_t zeros[32];
 	uint8_t *bytes = to;
 
 	if (left < GST_RECORD_COPY_BYTES || all > GST_RECORD_COPY_BYTES) {
@@ -40,34 +39,19 @@ static inline void gst_record_complete(void *to, const uint8_t *p, size_t left, 
 		memset(bytes + size, 0, all - size);
 		return;
 	}
-	/* Without a branch on the size: each step is one move of a vector register. */
-#pragma GCC unroll 6
-	for (size_t i = 0; i < GST_RECORD_COPY_BYTES; i += 16)
-		memcpy(bytes + i, p + i, 16);
-#pragma GCC unroll 6
-	for (size_t i = 0; i < GST_RECORD_COPY_BYTES; i += 16)
-		memcpy(bytes + size + i, zeros, 16);
+	/* A step is two moves of vector registers; what it does beyond the end is overwritten, or not read. */
+	for (size_t i = 0; i < size; i += sizeof(zeros))
+		memcpy(bytes + i, p + i, sizeof(zeros));
+	for (size_t i = size; i < all; i += sizeof(zeros))
+		memcpy(bytes + i, zeros, sizeof(zeros));
 }
 
-/**
- * If @out is a KERNEL_SHORT, decoded with all its fields, make it the KERNEL that it stands for, in @scratch (it may be
- * there already).
- */
-static inline void gst_record_lengthen(struct gst_record *out, void *scratch)
-{
-	if (out->kind == GST_REC_KERNEL_SHORT) {
-		struct gst_rec_kernel_short s;
-
-		memcpy(&s, out->data, sizeof(s));
-		gst_kernel_lengthen(scratch, &s);
-		out->kind = GST_REC_KERNEL;
-		out->schema = gst_schema_find(GST_REC_KERNEL);
-		out->data = scratch;
-	}
-}
+/** The KERNEL that the KERNEL_SHORT at @data stands for, all its fields there, in @scratch; @data may be there already. */
+void gst_record_lengthen(void *scratch, const void *data);
 
 /** The next record; false: there is none. @out is good until the next call. */
-static inline bool gst_records_next(struct gst_records *r, struct gst_record *out)
+static inline __attribute__((always_inline)) bool gst_records_next(struct gst_records *r,
+								   struct gst_record *out)
 {
 	const struct gst_schema_record *schema;
 	struct gst_rec_head head;
@@ -95,7 +79,12 @@ static inline bool gst_records_next(struct gst_records *r, struct gst_record *ou
 		out->tail = r->at + size;
 		out->tail_bytes = 0;
 	}
-	gst_record_lengthen(out, r->scratch);
+	if (out->kind == GST_REC_KERNEL_SHORT) {
+		gst_record_lengthen(r->scratch, out->data);
+		out->kind = GST_REC_KERNEL;
+		out->schema = r->schemas[GST_REC_KERNEL];
+		out->data = r->scratch;
+	}
 	r->kind_records[out->schema->index]++;
 	r->at += size;
 	r->left -= size;

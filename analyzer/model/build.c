@@ -218,24 +218,6 @@ static void align_processes(struct gst_builder *b)
 	}
 }
 
-bool gst_model_convert_range(struct gst_raw_process *p, uint64_t *begin_ns, uint64_t *end_ns,
-			     uint64_t enter_ns)
-{
-	bool is_good = *begin_ns && *end_ns && *begin_ns <= *end_ns && *end_ns < GST_SANE_NS;
-
-	if (is_good) {
-		*begin_ns = gst_clock_map_to_mono_after(&p->clock, *begin_ns, enter_ns);
-		*end_ns = gst_clock_map_to_mono_after(&p->clock, *end_ns, *begin_ns);
-		*begin_ns = gst_model_to_first(p, *begin_ns);
-		*end_ns = gst_model_to_first(p, *end_ns);
-		/* Around a step of the clock two times may change places. */
-		is_good = *end_ns >= *begin_ns && *begin_ns < GST_SANE_NS && *end_ns < GST_SANE_NS;
-	}
-	if (!is_good)
-		*begin_ns = *end_ns = 0;
-	return is_good;
-}
-
 static int compare_enters(const void *a, const void *b)
 {
 	const struct gst_call *x = a;
@@ -260,10 +242,9 @@ static void convert_told(struct gst_builder *b)
 
 			if (!(c->flags & GST_CALL_TOLD))
 				continue;
-			c->enter_ns = gst_clock_map_to_mono_after(clock, c->enter_ns, 0);
+			c->enter_ns = gst_clock_map_to_mono(clock, c->enter_ns, 0);
 			if (c->flags & GST_CALL_RETURNED)
-				c->exit_ns =
-					gst_clock_map_to_mono_after(clock, c->exit_ns, c->enter_ns);
+				c->exit_ns = gst_clock_map_to_mono(clock, c->exit_ns, c->enter_ns);
 		}
 		qsort(thread->calls.data, thread->calls.count, sizeof(struct gst_call),
 		      compare_enters);

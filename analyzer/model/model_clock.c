@@ -139,21 +139,37 @@ static uint64_t by_anchor(const struct gst_clock_map *map, size_t i, uint64_t gp
 				: a->mono_ns + offset - part(offset, gpu_span - span, gpu_span);
 }
 
-uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns)
+/* By the two nearest anchors; their stretch is kept for the times to come. */
+static uint64_t to_mono(struct gst_clock_map *map, uint64_t gpu_ns)
 {
+	const struct gst_anchor *a;
+	uint64_t span, gpu_span, gain, most;
+	size_t i;
+
 	if (!map->anchors.count)
 		return gpu_ns;
-	return by_anchor(map, find_anchor(map, gpu_ns), gpu_ns);
+	i = find_anchor(map, gpu_ns);
+	a = &map->anchors.data[i];
+	if (!map->has_steps && i + 1 < map->anchors.count && gpu_ns >= a->gpu_ns) {
+		span = a[1].mono_ns - a->mono_ns;
+		gpu_span = a[1].gpu_ns - a->gpu_ns;
+		gain = distance(span, gpu_span);
+		/* What would take wide numbers is not kept. */
+		if (!__builtin_mul_overflow(gpu_span, gain, &most))
+			map->last = (struct gst_clock_stretch){a->gpu_ns, gpu_span, a->mono_ns,
+							       gain, span < gpu_span};
+	}
+	return by_anchor(map, i, gpu_ns);
 }
 
-uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns)
+uint64_t gst_clock_map_look_up(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns)
 {
 	const struct gst_anchor *a = map->anchors.data;
 	size_t low = 0;
 	size_t high = map->anchors.count;
 
 	if (!map->has_steps)
-		return gst_clock_map_to_mono(map, gpu_ns);
+		return to_mono(map, gpu_ns);
 	while (low + 1 < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -171,7 +187,7 @@ uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns,
 		if (mono_ns >= a[i].mono_ns && mono_ns >= enter_ns && mono_ns <= end_ns)
 			return mono_ns;
 	}
-	return gst_clock_map_to_mono(map, gpu_ns);
+	return to_mono(map, gpu_ns);
 }
 
 void gst_clock_map_release(struct gst_clock_map *map)

@@ -318,10 +318,12 @@ static struct gst_call *add_call(struct gst_builder *b, uint32_t thread, uint64_
 	return call;
 }
 
-static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
+/* A call of @kind; @data is its record in full. */
+static void ingest_call(struct gst_builder *b, uint32_t thread, uint32_t kind, uint32_t corr,
+			const void *data)
 {
-	const struct gst_rec_call_prefix *prefix = rec->data;
-	struct gst_call *call = add_call(b, thread, prefix->enter_ns, prefix->api, rec->corr);
+	const struct gst_rec_call_prefix *prefix = data;
+	struct gst_call *call = add_call(b, thread, prefix->enter_ns, prefix->api, corr);
 	struct gst_raw_thread *t = &b->threads.data[thread];
 
 	t->open = (uint32_t)t->calls.count - 1;
@@ -333,22 +335,22 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	}
 	call->first_op = (uint32_t)prefix->stream;
 	call->op_count = (uint32_t)(prefix->stream >> 32);
-	switch (rec->kind) {
+	switch (kind) {
 	case GST_REC_CALL: {
-		const struct gst_rec_call *r = rec->data;
+		const struct gst_rec_call *r = data;
 
 		call->args = add_args(b, r->object, r->value, r->count, r->flags, r->place);
 		break;
 	}
 	case GST_REC_CALL_LAUNCH: {
-		const struct gst_rec_call_launch *r = rec->data;
+		const struct gst_rec_call_launch *r = data;
 
 		call->args = add_args(b, r->event, r->event2, 0, r->flags, 0);
 		call->sync_id = string_id(&b->processes.data[t->process], r->name);
 		break;
 	}
 	case GST_REC_CALL_COPY: {
-		const struct gst_rec_call_copy *r = rec->data;
+		const struct gst_rec_call_copy *r = data;
 
 		call->args = add_args(b, r->dst, r->src, r->size, r->count, (int32_t)r->direction);
 		if (call->api_flags & GST_API_BATCH && r->access != GST_ACCESS_STREAM)
@@ -356,25 +358,25 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 		break;
 	}
 	case GST_REC_CALL_MEMSET: {
-		const struct gst_rec_call_memset *r = rec->data;
+		const struct gst_rec_call_memset *r = data;
 
 		call->args = add_args(b, r->dst, 0, r->size, 0, 0);
 		break;
 	}
 	case GST_REC_CALL_EVENT: {
-		const struct gst_rec_call_event *r = rec->data;
+		const struct gst_rec_call_event *r = data;
 
 		call->args = add_args(b, r->event, r->event2, r->context, r->flags, 0);
 		break;
 	}
 	case GST_REC_CALL_STREAM: {
-		const struct gst_rec_call_stream *r = rec->data;
+		const struct gst_rec_call_stream *r = data;
 
 		call->args = add_args(b, 0, 0, 0, r->flags, r->priority);
 		break;
 	}
 	case GST_REC_CALL_GRAPH: {
-		const struct gst_rec_call_graph *r = rec->data;
+		const struct gst_rec_call_graph *r = data;
 
 		/* A call that names an executable graph and a node names no graph. */
 		call->args = add_args(b, r->exec && r->node ? r->event : r->graph,
@@ -382,13 +384,13 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 		break;
 	}
 	case GST_REC_CALL_MEMORY: {
-		const struct gst_rec_call_memory *r = rec->data;
+		const struct gst_rec_call_memory *r = data;
 
 		call->args = add_args(b, r->address, r->pool, r->size, 0, 0);
 		break;
 	}
 	case GST_REC_CALL_HOST: {
-		const struct gst_rec_call_host *r = rec->data;
+		const struct gst_rec_call_host *r = data;
 
 		call->args = add_args(b, r->function, r->user, 0, 0, 0);
 		break;
@@ -398,16 +400,16 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, const struct gst
 	}
 }
 
-static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
+static void ingest_exit(struct gst_builder *b, uint32_t thread, uint32_t corr,
+			const struct gst_rec_call_exit *r)
 {
-	const struct gst_rec_call_exit *r = rec->data;
 	struct gst_raw_thread *t = &b->threads.data[thread];
 	struct gst_call *call = t->open == GST_NONE ? NULL : &t->calls.data[t->open];
 
 	t->open = GST_NONE;
-	if (!call || call->corr != rec->corr) {
+	if (!call || call->corr != corr) {
 		/* Its enter was lost: all that is known is that it ended. */
-		call = add_call(b, thread, r->exit_ns, 0, rec->corr);
+		call = add_call(b, thread, r->exit_ns, 0, corr);
 		call->flags = GST_CALL_NO_ENTER;
 		t->lacks_ctx = true;
 	}
@@ -421,13 +423,13 @@ static void ingest_exit(struct gst_builder *b, uint32_t thread, const struct gst
 }
 
 /* An element of the thread's open call. Others belong to a call whose beginning was lost. */
-static void ingest_memop(struct gst_builder *b, uint32_t thread, const struct gst_record *rec)
+static void ingest_memop(struct gst_builder *b, uint32_t thread, uint32_t corr,
+			 const struct gst_rec_memop *r)
 {
-	const struct gst_rec_memop *r = rec->data;
 	struct gst_raw_thread *t = &b->threads.data[thread];
 	struct gst_call *call = t->open == GST_NONE ? NULL : &t->calls.data[t->open];
 
-	if (!call || call->cls != GST_API_CLASS_MEMOP || call->corr != rec->corr)
+	if (!call || call->cls != GST_API_CLASS_MEMOP || call->corr != corr)
 		return;
 	gst_vec_push(&b->raw_memops, ((struct gst_raw_memop){.out = {.address = r->address,
 								     .value = r->value,
@@ -488,18 +490,18 @@ static inline uint32_t dev_lane(struct gst_builder *b, uint32_t process, uint32_
 	return *cached - 1;
 }
 
-static inline struct gst_raw_dev *add_dev(struct gst_builder *b, uint32_t process,
-					  const struct gst_record *rec, uint64_t begin_ns,
-					  uint64_t end_ns, uint32_t lane)
+static inline struct gst_raw_dev *add_dev(struct gst_builder *b, uint32_t process, uint32_t kind,
+					  uint32_t corr, uint64_t begin_ns, uint64_t end_ns,
+					  uint32_t lane)
 {
 	struct gst_raw_dev *dev = gst_vec_extend(&b->processes.data[process].devs, 1);
 
 	*dev = (struct gst_raw_dev){.begin_ns = begin_ns,
 				    .end_ns = end_ns,
-				    .corr = rec->corr,
+				    .corr = corr,
 				    .lane = lane,
 				    .detail = GST_NONE,
-				    .kind = (uint8_t)(rec->kind - GST_REC_KERNEL)};
+				    .kind = (uint8_t)(kind - GST_REC_KERNEL)};
 	return dev;
 }
 
@@ -527,9 +529,9 @@ static uint32_t intern_kernel(struct gst_builder *b, const struct gst_kernel *k)
 	return *slot - 1;
 }
 
-static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+static void ingest_kernel(struct gst_builder *b, uint32_t process, uint32_t corr,
+			  const struct gst_rec_kernel *r)
 {
-	const struct gst_rec_kernel *r = rec->data;
 	uint32_t lane = dev_lane(b, process, r->ctx, r->stream);
 	struct gst_kernel k = {.grid = {r->grid_x, r->grid_y, r->grid_z},
 			       .block = {r->block_x, r->block_y, r->block_z},
@@ -542,7 +544,8 @@ static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct 
 			       .launch_type = r->launch_type,
 			       .ctx = b->dev_lanes.data[lane].dev_ctx,
 			       .graph_node = r->graph_node};
-	struct gst_raw_dev *dev = add_dev(b, process, rec, r->start_ns, r->end_ns, lane);
+	struct gst_raw_dev *dev =
+		add_dev(b, process, GST_REC_KERNEL, corr, r->start_ns, r->end_ns, lane);
 
 	dev->name = string_id(&b->processes.data[process], r->name);
 	dev->detail = intern_kernel(b, &k);
@@ -552,10 +555,10 @@ static void ingest_kernel(struct gst_builder *b, uint32_t process, const struct 
 	b->detail_count++;
 }
 
-static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+static void ingest_memcpy(struct gst_builder *b, uint32_t process, uint32_t corr,
+			  const struct gst_rec_memcpy *r)
 {
-	const struct gst_rec_memcpy *r = rec->data;
-	struct gst_raw_dev *dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+	struct gst_raw_dev *dev = add_dev(b, process, GST_REC_MEMCPY, corr, r->start_ns, r->end_ns,
 					  dev_lane(b, process, r->ctx, r->stream));
 	struct gst_copy *c = gst_vec_extend(&b->copies, 1);
 
@@ -583,10 +586,10 @@ static void ingest_memcpy(struct gst_builder *b, uint32_t process, const struct 
 	b->detail_count++;
 }
 
-static void ingest_memset(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+static void ingest_memset(struct gst_builder *b, uint32_t process, uint32_t corr,
+			  const struct gst_rec_memset *r)
 {
-	const struct gst_rec_memset *r = rec->data;
-	struct gst_raw_dev *dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+	struct gst_raw_dev *dev = add_dev(b, process, GST_REC_MEMSET, corr, r->start_ns, r->end_ns,
 					  dev_lane(b, process, r->ctx, r->stream));
 
 	gst_vec_push(&b->memsets, ((struct gst_memset){.bytes = r->size,
@@ -601,24 +604,26 @@ static void ingest_memset(struct gst_builder *b, uint32_t process, const struct 
 	b->detail_count++;
 }
 
-static void ingest_other_dev(struct gst_builder *b, uint32_t process, const struct gst_record *rec)
+/* A device record of @kind, another one than those above; @data is all of it. */
+static void ingest_other_dev(struct gst_builder *b, uint32_t process, uint32_t kind, uint32_t corr,
+			     const void *data)
 {
 	struct gst_raw_dev *dev;
 
-	switch (rec->kind) {
+	switch (kind) {
 	case GST_REC_GRAPH_RUN: {
-		const struct gst_rec_graph_run *r = rec->data;
+		const struct gst_rec_graph_run *r = data;
 
-		dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+		dev = add_dev(b, process, kind, corr, r->start_ns, r->end_ns,
 			      dev_lane(b, process, r->ctx, r->stream));
 		dev->detail = r->graph;
 		dev->flags = (uint8_t)r->flags;
 		break;
 	}
 	case GST_REC_SYNC: {
-		const struct gst_rec_sync *r = rec->data;
+		const struct gst_rec_sync *r = data;
 
-		dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+		dev = add_dev(b, process, kind, corr, r->start_ns, r->end_ns,
 			      dev_lane(b, process, r->ctx, r->stream));
 		dev->name = r->event_id;
 		dev->sync_id = small_id(r->sync_id);
@@ -627,19 +632,19 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 		break;
 	}
 	case GST_REC_EVENT: {
-		const struct gst_rec_event *r = rec->data;
+		const struct gst_rec_event *r = data;
 
-		dev = add_dev(b, process, rec, r->time_ns, r->time_ns,
+		dev = add_dev(b, process, kind, corr, r->time_ns, r->time_ns,
 			      dev_lane(b, process, r->ctx, r->stream));
 		dev->name = r->event_id;
 		dev->sync_id = small_id(r->sync_id);
 		break;
 	}
 	case GST_REC_HOST_RUN: {
-		const struct gst_rec_host_run *r = rec->data;
+		const struct gst_rec_host_run *r = data;
 
 		/* The node's id in two halves: it has no table of details. */
-		dev = add_dev(b, process, rec, r->start_ns, r->end_ns,
+		dev = add_dev(b, process, kind, corr, r->start_ns, r->end_ns,
 			      dev_lane(b, process, r->ctx, r->stream));
 		dev->name = (uint32_t)r->graph_node;
 		dev->sync_id = (uint32_t)(r->graph_node >> 32);
@@ -647,7 +652,7 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 		break;
 	}
 	case GST_REC_MEMORY: {
-		const struct gst_rec_memory *r = rec->data;
+		const struct gst_rec_memory *r = data;
 		struct gst_raw_memory m = {
 			.out = {.time_ns = r->time_ns,
 				.address = r->address,
@@ -658,19 +663,19 @@ static void ingest_other_dev(struct gst_builder *b, uint32_t process, const stru
 				.op = r->op,
 				.memory_kind = r->memory_kind,
 				.is_async = r->is_async != 0},
-			.corr = rec->corr};
+			.corr = corr};
 
 		gst_vec_push(&b->memory, m);
 		break;
 	}
 	case GST_REC_OVERHEAD: {
-		const struct gst_rec_overhead *r = rec->data;
+		const struct gst_rec_overhead *r = data;
 		struct gst_overhead o = {.begin_ns = r->start_ns,
 					 .end_ns = r->end_ns,
 					 .process = process,
 					 .type = r->type,
 					 .tid = r->thread,
-					 .call = rec->corr};
+					 .call = corr};
 
 		gst_vec_push(&b->overheads, o);
 		break;
@@ -798,13 +803,13 @@ static inline void take_call(struct gst_builder *b, uint32_t thread, const struc
 	case GST_REC_CALL_GRAPH:
 	case GST_REC_CALL_MEMORY:
 	case GST_REC_CALL_HOST:
-		ingest_call(b, thread, rec);
+		ingest_call(b, thread, rec->kind, rec->corr, rec->data);
 		break;
 	case GST_REC_CALL_EXIT:
-		ingest_exit(b, thread, rec);
+		ingest_exit(b, thread, rec->corr, rec->data);
 		break;
 	case GST_REC_MEMOP:
-		ingest_memop(b, thread, rec);
+		ingest_memop(b, thread, rec->corr, rec->data);
 		break;
 	case GST_REC_NVTX:
 		gst_model_ingest_nvtx(b, thread, rec->data);
@@ -819,34 +824,38 @@ static inline void take_device(struct gst_builder *b, uint32_t process,
 {
 	switch (rec->kind) {
 	case GST_REC_KERNEL:
-		ingest_kernel(b, process, rec);
+		ingest_kernel(b, process, rec->corr, rec->data);
 		break;
 	case GST_REC_MEMCPY:
-		ingest_memcpy(b, process, rec);
+		ingest_memcpy(b, process, rec->corr, rec->data);
 		break;
 	case GST_REC_MEMSET:
-		ingest_memset(b, process, rec);
+		ingest_memset(b, process, rec->corr, rec->data);
 		break;
 	default:
-		ingest_other_dev(b, process, rec);
+		ingest_other_dev(b, process, rec->kind, rec->corr, rec->data);
 		break;
 	}
 }
 
-void gst_model_ingest_calls(struct gst_builder *b, uint32_t process, struct gst_records *records)
+void gst_model_ingest_calls(struct gst_builder *b, uint32_t process,
+			    const struct gst_records *records)
 {
 	uint32_t thread = find_thread(b, process, records->thread);
+	struct gst_records r = *records; /* its fields in registers */
 	struct gst_record rec;
 
-	while (gst_records_next(records, &rec))
+	while (gst_records_next(&r, &rec))
 		take_call(b, thread, &rec);
 }
 
-void gst_model_ingest_devices(struct gst_builder *b, uint32_t process, struct gst_records *records)
+void gst_model_ingest_devices(struct gst_builder *b, uint32_t process,
+			      const struct gst_records *records)
 {
+	struct gst_records r = *records;
 	struct gst_record rec;
 
-	while (gst_records_next(records, &rec))
+	while (gst_records_next(&r, &rec))
 		take_device(b, process, &rec);
 }
 

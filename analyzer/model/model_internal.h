@@ -19,6 +19,13 @@ struct gst_clock_map {
 	bool has_steps;
 	uint64_t uncertainty_ns; /* largest width or drift */
 	size_t hint;		 /* anchor of the last answer */
+	/* The last stretch between two anchors that answered, if no clock stepped; span_ns 0 = none. */
+	struct gst_clock_stretch {
+		uint64_t gpu_ns, span_ns; /* where it begins, how long it is */
+		uint64_t mono_ns;
+		uint64_t gain_ns; /* by how much MONOTONIC gains in it, or loses */
+		bool loses;
+	} last;
 };
 
 /*
@@ -345,10 +352,26 @@ struct gst_builder {
 
 /* model_clock.c */
 void gst_clock_map_seal(struct gst_clock_map *map, uint64_t *steps);
-/* @gpu_ns in MONOTONIC; without anchors the clocks are taken to be one. */
-uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns);
-/* The same for something that was not before @enter_ns: after a step back a clock shows times twice. */
-uint64_t gst_clock_map_to_mono_after(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns);
+/*
+ * @gpu_ns in MONOTONIC; without anchors the clocks are taken to be one. It was not before @enter_ns: after a step back
+ * a clock shows times twice.
+ */
+uint64_t gst_clock_map_look_up(struct gst_clock_map *map, uint64_t gpu_ns, uint64_t enter_ns);
+
+/* The same: times come in an order, so mostly by the stretch of the one before. */
+static inline uint64_t gst_clock_map_to_mono(struct gst_clock_map *map, uint64_t gpu_ns,
+					     uint64_t enter_ns)
+{
+	const struct gst_clock_stretch *s = &map->last;
+	uint64_t offset = gpu_ns - s->gpu_ns;
+	uint64_t gained;
+
+	if (offset >= s->span_ns)
+		return gst_clock_map_look_up(map, gpu_ns, enter_ns);
+	gained = offset * s->gain_ns / s->span_ns;
+	return s->mono_ns + offset + (s->loses ? 0 - gained : gained);
+}
+
 void gst_clock_map_release(struct gst_clock_map *map);
 
 /* A time is a time only below this: what is above comes from a broken clock. */
@@ -379,9 +402,24 @@ static inline void gst_model_base_dev(const struct gst_builder *b, struct gst_ra
 	d->bits |= RAW_DEV_BASED;
 }
 
-/* build.c: two GPU times of @p, not before @enter_ns, to the clock of the first process; false, and 0: no times. */
-bool gst_model_convert_range(struct gst_raw_process *p, uint64_t *begin_ns, uint64_t *end_ns,
-			     uint64_t enter_ns);
+/* Two GPU times of @p, not before @enter_ns, to the clock of the first process; false, and 0: no times. */
+static inline bool gst_model_convert_range(struct gst_raw_process *p, uint64_t *begin_ns,
+					   uint64_t *end_ns, uint64_t enter_ns)
+{
+	bool is_good = *begin_ns && *end_ns && *begin_ns <= *end_ns && *end_ns < GST_SANE_NS;
+
+	if (is_good) {
+		*begin_ns = gst_clock_map_to_mono(&p->clock, *begin_ns, enter_ns);
+		*end_ns = gst_clock_map_to_mono(&p->clock, *end_ns, *begin_ns);
+		*begin_ns = gst_model_to_first(p, *begin_ns);
+		*end_ns = gst_model_to_first(p, *end_ns);
+		/* Around a step of the clock two times may change places. */
+		is_good = *end_ns >= *begin_ns && *begin_ns < GST_SANE_NS && *end_ns < GST_SANE_NS;
+	}
+	if (!is_good)
+		*begin_ns = *end_ns = 0;
+	return is_good;
+}
 
 /* model_join.c: is an event recorded or awaited for a whole context, in no stream? */
 bool gst_model_is_about_context(const struct gst_call *c);
@@ -399,8 +437,10 @@ void gst_model_join_devices(struct gst_builder *b);
 /* model_ingest.c: take one record in. */
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);
 /* The same for a chunk of calls, and for one of device records, of @process: one thread each, at the same time. */
-void gst_model_ingest_calls(struct gst_builder *b, uint32_t process, struct gst_records *records);
-void gst_model_ingest_devices(struct gst_builder *b, uint32_t process, struct gst_records *records);
+void gst_model_ingest_calls(struct gst_builder *b, uint32_t process,
+			    const struct gst_records *records);
+void gst_model_ingest_devices(struct gst_builder *b, uint32_t process,
+			      const struct gst_records *records);
 /* Index of the process @pid of @source, which is new if need be. */
 uint32_t gst_model_process(struct gst_builder *b, uint32_t source, uint32_t pid);
 /* What the loader has to say at the end of @source. */

@@ -558,12 +558,26 @@ static void base_call(const struct gst_builder *b, const struct gst_raw_process 
 		c->exit_ns = c->enter_ns;
 }
 
-/* @d goes to the begin of the records of @call. */
-static void take_dev(struct gst_builder *b, struct gst_raw_process *p, gst_call_id call, uint32_t d)
+/* Device record @d, of no chain any more, to the begin of those of @owner; GST_NONE: it is nobody's. */
+static void give_dev(struct gst_builder *b, struct gst_raw_process *p, uint32_t d,
+		     gst_call_id owner, struct tally *tally)
 {
-	p->devs.data[d].next = b->m->calls[call].stream;
-	p->devs.data[d].bits |= RAW_DEV_CLAIMED;
-	b->m->calls[call].stream = d;
+	struct gst_raw_dev *dev = &p->devs.data[d];
+
+	dev->next = GST_NONE;
+	if (owner == GST_NONE) {
+		tally->misjoined += dev->kind != DEV_KIND(SYNC);
+		return;
+	}
+	dev->next = b->m->calls[owner].stream;
+	dev->bits |= RAW_DEV_CLAIMED;
+	b->m->calls[owner].stream = d;
+}
+
+static void find_dev(const struct gst_builder *b, struct gst_raw_dev *dev, struct tally *tally)
+{
+	gst_model_base_dev(b, dev);
+	tally->found += dev->kind <= DEV_KIND(MEMSET);
 }
 
 /* The chain that begins with @head, the other way round. */
@@ -591,15 +605,9 @@ static void share_chain(struct gst_builder *b, struct gst_raw_process *p, gst_ca
 		uint32_t next = dev->next;
 		gst_call_id owner;
 
-		gst_model_base_dev(b, dev);
-		tally->found += dev->kind <= DEV_KIND(MEMSET);
+		find_dev(b, dev, tally);
 		owner = owner_of(b, dev, id);
-		dev->next = GST_NONE;
-		if (owner == GST_NONE) {
-			tally->misjoined += dev->kind != DEV_KIND(SYNC);
-		} else {
-			take_dev(b, p, owner, d);
-		}
+		give_dev(b, p, d, owner, tally);
 		d = next;
 	}
 }
@@ -625,9 +633,18 @@ static void join_call(struct gst_builder *b, struct gst_raw_process *p, gst_call
 		      struct tally *tally)
 {
 	uint32_t head = take_chain(p, &b->m->calls[id], id);
+	struct gst_raw_dev *dev;
 
 	if (head == GST_NONE)
 		return;
+	/* Mostly a call has one, and is the only one with its id. */
+	dev = &p->devs.data[head];
+	if (dev->next == GST_NONE && !is_shared(b, id)) {
+		find_dev(b, dev, tally);
+		give_dev(b, p, head, claim_of(&b->m->calls[id], dev) == CLAIM_NONE ? GST_NONE : id,
+			 tally);
+		return;
+	}
 	share_chain(b, p, id, head, tally);
 	for (gst_call_id same = id; same != GST_NONE;
 	     same = b->same_id ? b->same_id[same] : GST_NONE)
