@@ -780,17 +780,17 @@ static enum gst_op_kind kind_of_dev(const struct gst_raw_dev *d)
 static struct gst_op *add_op(struct gst_builder *b, enum gst_op_kind kind, gst_call_id call,
 			     gst_stream_id stream)
 {
-	struct gst_op op = {.call = call,
-			    .stream = stream,
-			    .parent = GST_NONE,
-			    .detail = GST_NONE,
-			    .event = GST_NONE,
-			    .kind = (uint8_t)kind};
+	struct gst_op *op = gst_vec_extend(&b->ops, 1);
 
-	gst_vec_push(&b->ops, op);
+	*op = (struct gst_op){.call = call,
+			      .stream = stream,
+			      .parent = GST_NONE,
+			      .detail = GST_NONE,
+			      .event = GST_NONE,
+			      .kind = (uint8_t)kind};
 	if (kind == GST_OP_OPAQUE)
 		b->m->stats.opaque_ops++;
-	return &b->ops.data[b->ops.count - 1];
+	return op;
 }
 
 static void set_times(struct gst_builder *b, struct gst_op *op, const struct gst_raw_dev *d)
@@ -869,13 +869,12 @@ static bool dev_is_before(const struct gst_builder *b, const struct gst_raw_dev 
 	return b->dev_lanes.data[x->lane].stream < b->dev_lanes.data[y->lane].stream;
 }
 
-/* Device records from @dev on that are ops of their own or nodes, by time, into b->found. */
+/* Device records from @dev on that are ops of their own or nodes, by time, into b->found, which is empty. */
 static void gather(struct gst_builder *b, uint32_t process, uint32_t dev)
 {
 	const struct gst_raw_dev *devs = b->processes.data[process].devs.data;
 	bool is_sorted = true;
 
-	gst_vec_clear(&b->found);
 	for (uint32_t d = dev; d != GST_NONE; d = devs[d].next) {
 		if (kind_of_dev(&devs[d]) == GST_OP_KIND_COUNT)
 			continue;
@@ -1315,11 +1314,9 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 	struct gst_op *op;
 
 	c->first_op = first;
-	if (raw->dev != GST_NONE) {
+	gst_vec_clear(&b->found);
+	if (raw->dev != GST_NONE)
 		gather(b, process, raw->dev);
-	} else {
-		gst_vec_clear(&b->found);
-	}
 	if (kind == GST_OP_GRAPH_LAUNCH && (is_submitted || b->found.count)) {
 		add_graph_ops(b, process, id, raw->dev);
 	} else if (b->found.count) {
@@ -1574,22 +1571,20 @@ static void end_context(struct gst_builder *b, gst_call_id id)
 	memset(b->handle_cache, 0, sizeof(b->handle_cache));
 }
 
-static void walk_call(struct gst_builder *b, gst_call_id id)
+/* Launches, copies and memsets are most calls, and concern no event, no context and no graph. */
+static bool is_plain_work(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_COPY || c->cls == GST_API_CLASS_MEMSET ||
+	       (c->cls == GST_API_CLASS_LAUNCH && c->args == GST_NONE);
+}
+
+/* What call @id, no plain work, makes, ends or names besides its stream. */
+static void walk_objects(struct gst_builder *b, uint32_t process, gst_call_id id,
+			 const struct gst_pending *raw, bool is_ok)
 {
 	struct gst_call *c = &b->m->calls[id];
-	struct gst_pending raw = take_pending(b, c);
-	uint32_t process = b->m->threads[c->thread].process;
-	bool is_ok = succeeded(c);
-	bool is_captured;
-	struct gst_raw_process *p = &b->processes.data[process];
 
-	while (p->next_segment < p->segments.count &&
-	       p->segments.data[p->next_segment].time_ns <= c->enter_ns) {
-		if (p->next_segment)
-			begin_segment(b, process, &p->segments.data[p->next_segment], id);
-		p->next_segment++;
-	}
-	if (raw.value && c->args == GST_NONE &&
+	if (raw->value && c->args == GST_NONE &&
 	    (c->cls == GST_API_CLASS_ALLOC || c->cls == GST_API_CLASS_ALLOC_ASYNC ||
 	     c->cls == GST_API_CLASS_HOST_ALLOC || c->cls == GST_API_CLASS_GRAPH_INSTANTIATE ||
 	     c->cls == GST_API_CLASS_CAPTURE_END)) {
@@ -1597,31 +1592,61 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 		c->args = (uint32_t)b->args.count - 1;
 	}
 	/* A context's flags are those of the call that made it. */
-	if (c->cls == GST_API_CLASS_CTX_CREATE && raw.value && is_ok)
-		c->ctx = gst_model_context_of_handle(b, process, raw.value);
-	walk_event(b, process, id, &raw);
-	keep_value(b, c, raw.value);
+	if (c->cls == GST_API_CLASS_CTX_CREATE && raw->value && is_ok)
+		c->ctx = gst_model_context_of_handle(b, process, raw->value);
+	walk_event(b, process, id, raw);
+	keep_value(b, c, raw->value);
+}
+
+/* The stream that call @id makes, ends or names. */
+static void walk_stream(struct gst_builder *b, uint32_t process, gst_call_id id,
+			const struct gst_pending *raw, bool is_ok)
+{
+	struct gst_call *c = &b->m->calls[id];
+	uint32_t s;
+
 	if (c->cls == GST_API_CLASS_STREAM_CREATE) {
 		if (is_ok)
-			create_stream(b, id, &raw);
+			create_stream(b, id, raw);
 	} else if (c->cls == GST_API_CLASS_STREAM_DESTROY) {
-		uint32_t s;
-
-		if (is_ok && gst_map_get(&b->processes.data[process].handles, raw.handle, &s)) {
-			c->stream = root(b, s);
-			b->streams.data[c->stream].out.destroy_call = id;
-			b->streams.data[c->stream].is_named = true;
-			set_handle(b, process, raw.handle, GST_NONE);
-		}
+		if (!is_ok || !gst_map_get(&b->processes.data[process].handles, raw->handle, &s))
+			return;
+		c->stream = root(b, s);
+		b->streams.data[c->stream].out.destroy_call = id;
+		b->streams.data[c->stream].is_named = true;
+		set_handle(b, process, raw->handle, GST_NONE);
 	} else {
-		resolve_stream(b, id, &raw);
+		resolve_stream(b, id, raw);
 	}
-	if (c->flags & GST_CALL_RETURNED && is_ok)
+}
+
+static void walk_call(struct gst_builder *b, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	struct gst_pending raw = take_pending(b, c);
+	uint32_t process = b->m->threads[c->thread].process;
+	struct gst_raw_process *p = &b->processes.data[process];
+	bool is_plain = is_plain_work(c);
+	bool is_ok = succeeded(c);
+	bool is_captured;
+
+	while (p->next_segment < p->segments.count &&
+	       p->segments.data[p->next_segment].time_ns <= c->enter_ns) {
+		if (p->next_segment)
+			begin_segment(b, process, &p->segments.data[p->next_segment], id);
+		p->next_segment++;
+	}
+	if (!is_plain)
+		walk_objects(b, process, id, &raw, is_ok);
+	walk_stream(b, process, id, &raw, is_ok);
+	if (!is_plain && is_ok && c->flags & GST_CALL_RETURNED)
 		end_context(b, id);
-	is_captured = walk_capture(b, c, is_ok);
+	is_captured = (b->captures.count || c->cls == GST_API_CLASS_CAPTURE_BEGIN) &&
+		      walk_capture(b, c, is_ok);
 	if (is_captured)
 		c->flags |= GST_CALL_CAPTURED;
-	gst_model_graphs_walk(b, process, id);
+	if (!is_plain)
+		gst_model_graphs_walk(b, process, id);
 	if (!is_ok && !(c->result == RESULT_NOT_READY && (c->cls == GST_API_CLASS_EVENT_QUERY ||
 							  c->cls == GST_API_CLASS_STREAM_QUERY)))
 		b->m->stats.errors++;
