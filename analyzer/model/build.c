@@ -228,17 +228,34 @@ static int compare_enters(const void *a, const void *b)
 	return x->corr < y->corr ? -1 : x->corr > y->corr;
 }
 
+/* The calls of a thread, out of the builder's or back into them. */
+static void move_calls(const struct gst_builder *b, const struct gst_raw_thread *t,
+		       struct gst_call *calls, bool is_back)
+{
+	for (size_t r = 0; r < t->runs.count; r++) {
+		struct gst_call *run = &b->raw_calls.data[t->runs.data[r].first];
+		uint32_t count = t->runs.data[r].count;
+
+		memcpy(is_back ? run : calls, is_back ? calls : run, count * sizeof(*calls));
+		calls += count;
+	}
+}
+
 /* Calls that CUPTI's records tell come in any order and with the clock of device records. */
 static void convert_told(struct gst_builder *b)
 {
 	for (size_t t = 0; t < b->threads.count; t++) {
-		struct gst_raw_thread *thread = &b->threads.data[t];
+		const struct gst_raw_thread *thread = &b->threads.data[t];
 		struct gst_clock_map *clock = &b->processes.data[thread->process].clock;
+		size_t count = thread->call_count;
+		struct gst_call *calls;
 
 		if (!thread->is_told)
 			continue;
-		for (size_t i = 0; i < thread->calls.count; i++) {
-			struct gst_call *c = &thread->calls.data[i];
+		calls = gst_mem_alloc(count * sizeof(*calls));
+		move_calls(b, thread, calls, false);
+		for (size_t i = 0; i < count; i++) {
+			struct gst_call *c = &calls[i];
 
 			if (!(c->flags & GST_CALL_TOLD))
 				continue;
@@ -246,8 +263,9 @@ static void convert_told(struct gst_builder *b)
 			if (c->flags & GST_CALL_RETURNED)
 				c->exit_ns = gst_clock_map_to_mono(clock, c->exit_ns, c->enter_ns);
 		}
-		qsort(thread->calls.data, thread->calls.count, sizeof(struct gst_call),
-		      compare_enters);
+		qsort(calls, count, sizeof(*calls), compare_enters);
+		move_calls(b, thread, calls, true);
+		gst_mem_free(calls, count * sizeof(*calls));
 	}
 }
 
@@ -635,7 +653,8 @@ static void release(struct gst_builder *b)
 		gst_vec_free(&p->devs);
 	}
 	for (size_t i = 0; i < b->threads.count; i++)
-		gst_vec_free(&b->threads.data[i].calls);
+		gst_vec_free(&b->threads.data[i].runs);
+	gst_vec_free(&b->raw_calls);
 	gst_model_graphs_release(b);
 	gst_map_release(&b->process_map);
 	gst_map_release(&b->thread_map);
@@ -687,7 +706,7 @@ static void release(struct gst_builder *b)
 
 static bool is_too_dense(const struct gst_builder *b)
 {
-	uint64_t items = b->call_count + b->detail_count + b->raw_memops.count;
+	uint64_t items = b->raw_calls.count + b->detail_count + b->raw_memops.count;
 	uint64_t rows = (uint64_t)b->memory.count + b->overheads.count + b->raw_graphs.count +
 			b->raw_graph_nodes.count + b->raw_graph_edges.count + b->raw_execs.count;
 	uint64_t bytes = items * ITEM_BYTES + rows * ROW_BYTES;
@@ -704,13 +723,13 @@ static gst_status refuse_dense(void *payload, struct gst_err *err)
 {
 	const struct gst_builder *b = ((const struct reading *)payload)->b;
 
-	if (b->call_count > MAX_ITEMS)
+	if (b->raw_calls.count > MAX_ITEMS)
 		return gst_err_set(err, GST_E_LIMIT, "more than %u calls", MAX_ITEMS);
 	if (is_too_dense(b))
 		return gst_err_set(err, GST_E_LIMIT,
 				   "%" PRIu64 " calls and device records in %" PRIu64
 				   " bytes are more than any tracer writes",
-				   b->call_count + b->detail_count + b->raw_memops.count +
+				   b->raw_calls.count + b->detail_count + b->raw_memops.count +
 					   b->memory.count + b->overheads.count,
 				   b->file_bytes);
 	return GST_OK;
@@ -779,6 +798,15 @@ static void make_ops(struct gst_builder *b)
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		count += b->class_calls[classes[i]];
+	/* A fresh page costs more than to fill it: the calls have left theirs. */
+	if (b->raw_calls.data) {
+		b->ops.data = gst_mem_realloc(b->raw_calls.data,
+					      b->raw_calls.cap * sizeof(*b->raw_calls.data),
+					      count * sizeof(*b->ops.data));
+		b->ops.cap = count;
+		b->raw_calls.data = NULL;
+		b->raw_calls.count = b->raw_calls.cap = 0;
+	}
 	gst_vec_reserve(&b->ops, count);
 }
 

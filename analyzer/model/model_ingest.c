@@ -298,8 +298,16 @@ static struct gst_call *add_call(struct gst_builder *b, uint32_t thread, uint64_
 	const struct gst_api *api = find_api(b, id);
 	struct gst_raw_thread *t = &b->threads.data[thread];
 	struct gst_raw_process *p = &b->processes.data[t->process];
-	struct gst_call *call = gst_vec_extend(&t->calls, 1);
+	uint32_t index = (uint32_t)b->raw_calls.count;
+	struct gst_call *call = gst_vec_extend(&b->raw_calls, 1);
+	struct gst_call_run *run = t->runs.count ? &t->runs.data[t->runs.count - 1] : NULL;
 
+	if (run && run->first + run->count == index) {
+		run->count++;
+	} else {
+		gst_vec_push(&t->runs, (struct gst_call_run){index, 1});
+	}
+	t->call_count++;
 	*call = (struct gst_call){
 		.enter_ns = enter_ns,
 		.api = id,
@@ -313,7 +321,6 @@ static struct gst_call *add_call(struct gst_builder *b, uint32_t thread, uint64_
 	p->call_count++;
 	if (corr > p->most_corr)
 		p->most_corr = corr;
-	b->call_count++;
 	b->class_calls[call->cls]++;
 	return call;
 }
@@ -326,7 +333,7 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, uint32_t kind, u
 	struct gst_call *call = add_call(b, thread, prefix->enter_ns, prefix->api, corr);
 	struct gst_raw_thread *t = &b->threads.data[thread];
 
-	t->open = (uint32_t)t->calls.count - 1;
+	t->open = (uint32_t)b->raw_calls.count - 1;
 	call->ctx = prefix->ctx;
 	if (call->ctx) {
 		(void)gst_model_context(b, t->process, call->ctx);
@@ -404,7 +411,7 @@ static void ingest_exit(struct gst_builder *b, uint32_t thread, uint32_t corr,
 			const struct gst_rec_call_exit *r)
 {
 	struct gst_raw_thread *t = &b->threads.data[thread];
-	struct gst_call *call = t->open == GST_NONE ? NULL : &t->calls.data[t->open];
+	struct gst_call *call = t->open == GST_NONE ? NULL : &b->raw_calls.data[t->open];
 
 	t->open = GST_NONE;
 	if (!call || call->corr != corr) {
@@ -427,7 +434,7 @@ static void ingest_memop(struct gst_builder *b, uint32_t thread, uint32_t corr,
 			 const struct gst_rec_memop *r)
 {
 	struct gst_raw_thread *t = &b->threads.data[thread];
-	struct gst_call *call = t->open == GST_NONE ? NULL : &t->calls.data[t->open];
+	struct gst_call *call = t->open == GST_NONE ? NULL : &b->raw_calls.data[t->open];
 
 	if (!call || call->cls != GST_API_CLASS_MEMOP || call->corr != corr)
 		return;

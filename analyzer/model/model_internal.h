@@ -87,14 +87,20 @@ struct gst_raw_lane {
 /* Bit of the index of a thread that no record defines, but calls are told of; the rest is its id of the system. */
 #define GST_TOLD_THREAD 0x80000000u
 
+/* Calls of one thread that are neighbours in builder->raw_calls: those of a chunk, or of several. */
+struct gst_call_run {
+	uint32_t first, count;
+};
+
 struct gst_raw_thread {
 	uint32_t process, index, name;
 	uint64_t tid;
-	uint32_t open;	/* call without an exit yet; GST_NONE */
+	uint32_t open;	/* call without an exit yet, index in raw_calls; GST_NONE */
 	uint32_t final; /* index in the model */
 	bool is_told;	/* records tell of some of its calls (GST_CALL_TOLD) */
 	bool lacks_ctx; /* some of its calls do not tell their context */
-	GST_VEC(struct gst_call) calls;
+	uint32_t call_count;
+	GST_VEC(struct gst_call_run) runs;
 };
 
 struct gst_raw_stream_def {
@@ -272,7 +278,9 @@ struct gst_builder {
 	uint64_t base_ns; /* that of the whole trace, if a window of it is read; 0 = not told */
 	GST_VEC(struct gst_raw_process) processes;
 	GST_VEC(struct gst_raw_thread) threads;
-	uint64_t call_count, class_calls[GST_API_CLASS_COUNT];
+	/* Of all threads, as they come; once the calls are in order, this memory is that of the ops. */
+	GST_VEC(struct gst_call) raw_calls;
+	uint64_t class_calls[GST_API_CLASS_COUNT];
 	GST_VEC(uint64_t) values; /* handles and addresses that calls gave */
 	GST_VEC(struct gst_call_args) args;
 	GST_VEC(struct gst_raw_memop) raw_memops;

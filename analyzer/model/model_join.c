@@ -109,8 +109,9 @@ struct ordering {
 
 /* The calls of one thread that are not in their place yet. */
 struct run {
-	struct gst_call *next, *end;
-	uint32_t *ids; /* of the thread: gets that of the next one */
+	struct gst_call *next, *end;		/* neighbours */
+	const struct gst_call_run *then, *last; /* where those after them are */
+	uint32_t *ids;				/* of the thread: gets that of the next one */
 	uint32_t raw, process;
 };
 
@@ -134,12 +135,22 @@ static void chain_same(struct gst_builder *b, uint32_t process, uint32_t corr, g
 	uint32_t *last;
 
 	if (!b->same_id) {
-		b->same_id = gst_mem_alloc(b->call_count * sizeof(*b->same_id));
-		memset(b->same_id, 0xff, b->call_count * sizeof(*b->same_id));
+		b->same_id = gst_mem_alloc(b->m->call_count * sizeof(*b->same_id));
+		memset(b->same_id, 0xff, b->m->call_count * sizeof(*b->same_id));
 	}
 	last = gst_map_add(&b->last_same, (uint64_t)process << 32 | corr, first, NULL);
 	b->same_id[*last] = id;
 	*last = id;
+}
+
+/* To the next neighbours of @run; without any its `next` is its `end`. */
+static void go_on(const struct gst_builder *b, struct run *run)
+{
+	if (run->then == run->last)
+		return;
+	run->next = &b->raw_calls.data[run->then->first];
+	run->end = run->next + run->then->count;
+	run->then++;
 }
 
 /* Call @id of the model: the next one of @run. */
@@ -151,7 +162,8 @@ static void place_call(struct gst_builder *b, struct run *run, gst_call_id id)
 
 	if (c != run->next)
 		*c = *run->next;
-	run->next++;
+	if (++run->next == run->end)
+		go_on(b, run);
 	*run->ids++ = id;
 	c->thread = t->final;
 	if (!t->lacks_ctx) {
@@ -215,27 +227,26 @@ static void merge_calls(struct ordering *o)
 	size_t threads = b->threads.count;
 	struct run *runs = gst_mem_alloc(threads * sizeof(*runs));
 	struct head *heads = gst_mem_alloc(threads * sizeof(*heads));
-	uint32_t *by_thread = GST_ARENA_ARRAY(b->arena, uint32_t, b->call_count);
+	uint32_t *by_thread = GST_ARENA_ARRAY(b->arena, uint32_t, b->m->call_count);
 	size_t count = 0;
 	gst_call_id id = 0;
 
-	if (threads == 1)
-		GST_ARENA_TAKE_VEC(b->arena, b->m->calls, &b->threads.data[0].calls);
 	for (size_t i = 0; i < threads; i++) {
-		struct gst_raw_thread *t = &b->threads.data[i];
+		const struct gst_raw_thread *t = &b->threads.data[i];
 		struct run *run = &runs[t->final];
 
-		run->raw = (uint32_t)i;
-		run->process = t->process;
-		run->next = threads == 1 ? b->m->calls : t->calls.data;
-		run->end = run->next;
-		if (run->next) /* none at all: no place to count from */
-			run->end += threads == 1 ? b->call_count : t->calls.count;
+		*run = (struct run){.then = t->runs.data,
+				    .last = t->runs.data,
+				    .raw = (uint32_t)i,
+				    .process = t->process};
+		if (t->runs.count) /* none at all: no place to count from */
+			run->last += t->runs.count;
+		go_on(b, run);
 	}
 	for (size_t i = 0; i < threads; i++) {
 		struct gst_thread *t = &b->m->threads[i];
 
-		t->call_count = (uint32_t)(runs[i].end - runs[i].next);
+		t->call_count = b->threads.data[runs[i].raw].call_count;
 		t->calls = runs[i].ids = by_thread;
 		by_thread += t->call_count;
 		if (t->call_count)
@@ -254,12 +265,11 @@ static void merge_calls(struct ordering *o)
 			if (key > heads[0].key)
 				heads[0].key = key;
 		} else {
-			gst_vec_free(&b->threads.data[run->raw].calls);
 			heads[0] = heads[--count];
 		}
 		sink(heads, count, 0);
 	}
-	GST_ASSERT(id == b->call_count);
+	GST_ASSERT(id == b->m->call_count);
 	gst_mem_free(heads, threads * sizeof(*heads));
 	gst_mem_free(runs, threads * sizeof(*runs));
 }
@@ -272,6 +282,18 @@ struct enters {
 	GST_VEC(uint64_t) ns;
 };
 
+static void add_enters(struct enters *enters, const struct gst_call *calls, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_new;
+
+		(void)gst_map_add(&enters->by_corr, calls[i].corr, (uint32_t)enters->ns.count,
+				  &is_new);
+		if (is_new)
+			gst_vec_push(&enters->ns, calls[i].enter_ns);
+	}
+}
+
 static void find_enters(const struct gst_builder *b, uint32_t process, struct enters *enters)
 {
 	for (size_t t = 0; t < b->threads.count; t++) {
@@ -279,14 +301,9 @@ static void find_enters(const struct gst_builder *b, uint32_t process, struct en
 
 		if (thread->process != process || thread->is_told)
 			continue;
-		for (size_t i = 0; i < thread->calls.count; i++) {
-			bool is_new;
-
-			(void)gst_map_add(&enters->by_corr, thread->calls.data[i].corr,
-					  (uint32_t)enters->ns.count, &is_new);
-			if (is_new)
-				gst_vec_push(&enters->ns, thread->calls.data[i].enter_ns);
-		}
+		for (size_t r = 0; r < thread->runs.count; r++)
+			add_enters(enters, &b->raw_calls.data[thread->runs.data[r].first],
+				   thread->runs.data[r].count);
 	}
 }
 
@@ -374,11 +391,14 @@ uint64_t gst_model_order_calls(struct gst_builder *b)
 			find_enters(b, i, &o.enters[i]);
 	}
 	make_corr_tables(b);
-	b->m->call_count = (uint32_t)b->call_count;
-	/* Those of a single thread stay where they are. */
+	b->m->call_count = (uint32_t)b->raw_calls.count;
 	if (b->threads.count != 1)
-		b->m->calls = GST_ARENA_ARRAY(b->arena, struct gst_call, b->call_count);
+		b->m->calls = GST_ARENA_ARRAY(b->arena, struct gst_call, b->m->call_count);
+	else /* Those of a single thread stay where they are. */
+		b->m->calls = b->raw_calls.data;
 	gst_parallel_run(2, merge_or_convert, &o);
+	if (b->threads.count == 1)
+		GST_ARENA_TAKE_VEC(b->arena, b->m->calls, &b->raw_calls);
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		gst_map_release(&o.enters[i].by_corr);
 		gst_vec_free(&o.enters[i].ns);
@@ -742,7 +762,7 @@ void gst_model_join_devices(struct gst_builder *b)
 		p->dense = p->dev_heads = NULL;
 		gst_map_release(&p->sparse);
 	}
-	gst_mem_free(b->same_id, b->call_count * sizeof(*b->same_id));
+	gst_mem_free(b->same_id, b->m->call_count * sizeof(*b->same_id));
 	b->same_id = NULL;
 	gst_map_release(&b->last_same);
 }
