@@ -69,6 +69,26 @@ static void test_against_bitwise(void **state)
 	}
 }
 
+/* As long as bodies are: where the processor can, several stretches of them at a time. */
+static void test_long(void **state)
+{
+	static uint8_t bytes[10000];
+	uint32_t seed = 3;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		seed = seed * 1664525u + 1013904223u;
+		bytes[i] = (uint8_t)(seed >> 24);
+	}
+	for (size_t size = 3000; size <= sizeof(bytes) - 1; size += size % 1024 < 9 ? 1 : 239) {
+		uint32_t begin = (uint32_t)size * 2654435761u;
+
+		assert_int_equal(gst_crc32c(0, bytes + 1, size), slow_crc(bytes + 1, size));
+		assert_int_equal(gst_crc32c(begin, bytes + 1, size),
+				 gst_crc32c_portable(begin, bytes + 1, size));
+	}
+}
+
 static void test_headers(void **state)
 {
 	struct gst_chunk_header h;
@@ -113,9 +133,8 @@ static void test_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_values),
-		cmocka_unit_test(test_against_bitwise),
-		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_known_values), cmocka_unit_test(test_against_bitwise),
+		cmocka_unit_test(test_long),	     cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_records),
 	};
 
