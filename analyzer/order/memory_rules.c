@@ -280,14 +280,12 @@ static const struct gst_api *other_api(const struct gst_call *c)
 	return c->cls == GST_API_CLASS_OTHER ? gst_api_find(c->api) : NULL;
 }
 
-void gst_order_find_marks(struct gst_order_builder *b)
+void gst_order_find_marks(struct gst_order_builder *b, gst_call_id call)
 {
-	for (gst_call_id i = 0; i < b->m->call_count; i++) {
-		const struct gst_api *api = other_api(&b->m->calls[i]);
+	const struct gst_api *api = other_api(&b->m->calls[call]);
 
-		if (api && api->layout == GST_PARAMS_POINTER_ATTRIBUTE)
-			b->processes[b->m->threads[b->m->calls[i].thread].process].has_marks = true;
-	}
+	if (api && api->layout == GST_PARAMS_POINTER_ATTRIBUTE)
+		b->processes[b->m->threads[b->m->calls[call].thread].process].has_marks = true;
 }
 
 /* From here on @address, and the allocation that begins there, is marked, or no longer. */

@@ -8,6 +8,7 @@
  * Not here  : the rules (rules.c), reachability (reach.c), paths (explain.c).
  */
 #include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/order/order_internal.h"
 
@@ -204,16 +205,19 @@ struct found_record {
 	gst_call_id call;
 };
 
-static void find_records(struct gst_order_builder *b)
+/* One pass over the calls: those that record each event, and who marks memory. */
+static void look_through_calls(struct gst_order_builder *b)
 {
 	GST_VEC(struct found_record) found = {0};
 	const struct gst_model *m = b->m;
 	gst_event_id events[2];
 
 	b->record_first = gst_mem_alloc(((size_t)m->event_count + 2) * sizeof(*b->record_first));
-	for (uint32_t i = 0; i < m->call_count && m->event_count; i++) {
+	for (gst_call_id i = 0; i < m->call_count; i++) {
 		uint32_t count = recorded(m, &m->calls[i], events);
 
+		if (m->calls[i].cls == GST_API_CLASS_OTHER)
+			gst_order_find_marks(b, i);
 		for (uint32_t k = 0; k < count; k++)
 			gst_vec_push(&found,
 				     ((struct found_record){.event = events[k], .call = i}));
@@ -232,6 +236,87 @@ static void find_records(struct gst_order_builder *b)
 	for (size_t i = 0; i < found.count; i++)
 		b->record_calls[b->record_first[found.data[i].event + 1]++] = found.data[i].call;
 	gst_vec_free(&found);
+}
+
+/* Of records with one number none is known to be meant: the first one stands for them. */
+static void sort_numbered(struct gst_numbered *list, uint32_t count)
+{
+	struct gst_sort_item *items;
+	bool is_sorted = true;
+
+	/* CUPTI counts up. */
+	for (uint32_t i = 1; i < count && is_sorted; i++)
+		is_sorted = list[i - 1].sync_id <= list[i].sync_id;
+	if (is_sorted)
+		return;
+	items = gst_mem_alloc(count * sizeof(*items));
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = (struct gst_sort_item){.key = list[i].sync_id, .value = list[i].record};
+	gst_sort_items(items, count);
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = (struct gst_numbered){(uint32_t)items[i].key, items[i].value};
+	gst_mem_free(items, count * sizeof(*items));
+}
+
+/* One pass over the ops: the records that CUPTI numbered, by event. */
+static void look_through_ops(struct gst_order_builder *b)
+{
+	const struct gst_model *m = b->m;
+	GST_VEC(gst_op_id) found = {0};
+	uint32_t *first = gst_mem_alloc(((size_t)m->event_count + 2) * sizeof(*first));
+
+	for (gst_op_id i = 0; i < m->op_count && m->event_count; i++) {
+		const struct gst_op *op = &m->ops[i];
+
+		if (op->kind == GST_OP_EVENT_RECORD && op->sync_id && op->event != GST_NONE) {
+			first[op->event + 2]++;
+			gst_vec_push(&found, i);
+		}
+	}
+	for (uint32_t i = 2; i < m->event_count + 2; i++)
+		first[i] += first[i - 1];
+	b->numbered_count = (uint32_t)found.count;
+	b->numbered = gst_mem_alloc(found.count * sizeof(*b->numbered));
+	for (size_t i = 0; i < found.count; i++) {
+		const struct gst_op *op = &m->ops[found.data[i]];
+
+		b->numbered[first[op->event + 1]++] =
+			(struct gst_numbered){op->sync_id, found.data[i]};
+	}
+	for (uint32_t i = 0; i < m->event_count; i++)
+		sort_numbered(b->numbered + first[i], first[i + 1] - first[i]);
+	b->numbered_first = first;
+	gst_vec_free(&found);
+}
+
+gst_op_id gst_order_numbered(const struct gst_order_builder *b, gst_event_id event,
+			     uint32_t sync_id)
+{
+	uint32_t low = b->numbered_first[event];
+	uint32_t end = b->numbered_first[event + 1];
+	uint32_t high = end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (b->numbered[middle].sync_id < sync_id) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < end && b->numbered[low].sync_id == sync_id ? b->numbered[low].record
+								: GST_NONE;
+}
+
+/* What the rules look ahead for, each in a thread of its own. */
+static void look_ahead(uint32_t index, void *payload)
+{
+	if (index == 0) {
+		look_through_calls(payload);
+	} else {
+		look_through_ops(payload);
+	}
 }
 
 static void init(struct gst_order_builder *b)
@@ -266,17 +351,8 @@ static void init(struct gst_order_builder *b)
 	}
 	for (uint32_t i = 0; i < m->thread_count; i++)
 		b->last_call[i] = GST_NONE;
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		const struct gst_op *op = &m->ops[i];
-
-		/* Of two records with one number, neither is known to be meant: the first stays. */
-		if (op->kind == GST_OP_EVENT_RECORD && op->sync_id && op->event != GST_NONE)
-			(void)gst_map_add(&b->sync_ids, (uint64_t)op->event << 32 | op->sync_id, i,
-					  NULL);
-	}
-	find_records(b);
+	gst_parallel_run(2, look_ahead, b);
 	gst_order_find_values(b);
-	gst_order_find_marks(b);
 	gst_order_init_graphs(b);
 	find_windows(b);
 	find_settings(b);
@@ -309,7 +385,8 @@ static void release(struct gst_order_builder *b)
 	gst_mem_free(b->processes, m->process_count * sizeof(*b->processes));
 	gst_order_release_graphs(b);
 	gst_vec_free(&b->vague_launches);
-	gst_map_release(&b->sync_ids);
+	gst_mem_free(b->numbered_first, ((size_t)m->event_count + 2) * sizeof(*b->numbered_first));
+	gst_mem_free(b->numbered, b->numbered_count * sizeof(*b->numbered));
 	gst_map_release(&b->pairs);
 	gst_vec_free(&b->edges);
 	gst_vec_free(&b->owners);

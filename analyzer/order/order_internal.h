@@ -13,6 +13,12 @@ struct gst_ref {
 	uint32_t kind; /* enum gst_record_ref */
 };
 
+/* A record of an event to which CUPTI gave a number. */
+struct gst_numbered {
+	uint32_t sync_id;
+	gst_op_id record;
+};
+
 /* When calls of a process may be missing. */
 struct gst_window {
 	uint64_t from_ns, to_ns;
@@ -181,8 +187,11 @@ struct gst_order_builder {
 	uint32_t *record_first;
 	gst_call_id *record_calls;
 	uint32_t record_count;
-	gst_call_id *last_call;	 /* by thread */
-	struct gst_map sync_ids; /* event, sync id -> record */
+	gst_call_id *last_call; /* by thread */
+	/* by event: its first one in numbered, its records with a number of CUPTI's, by that; event_count + 2 */
+	uint32_t *numbered_first;
+	struct gst_numbered *numbered;
+	uint32_t numbered_count;
 	struct gst_order_process *processes;
 	GST_VEC(uint32_t) exec_fronts; /* frontiers of launches */
 	GST_VEC(struct gst_value_list) value_lists;
@@ -230,7 +239,7 @@ bool gst_order_rule_m3(struct gst_order_builder *b, gst_op_id op, const struct g
 /* After the ops of a batch: many of them become one thing in their lane. */
 void gst_order_join_batch(struct gst_order_builder *b, gst_call_id call);
 /* M7: what a call says about marks, before the walk and in it; is @call's own memory marked? */
-void gst_order_find_marks(struct gst_order_builder *b);
+void gst_order_find_marks(struct gst_order_builder *b, gst_call_id call);
 void gst_order_note_marks(struct gst_order_builder *b, gst_call_id call);
 bool gst_order_is_marked(const struct gst_order_builder *b, gst_call_id call);
 
@@ -261,9 +270,22 @@ void gst_order_add_wait(struct gst_order_builder *b, gst_node_id from, gst_call_
 /* A new barrier point, placed right after the enter of @owner, a call. */
 gst_node_id gst_order_add_barrier(struct gst_order_builder *b, gst_node_id owner);
 
-/* Was @x accepted before @y? GST_NONE: before everything. */
-enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call_id x,
-				     gst_call_id y);
+/* Was @x accepted before @y? GST_NONE: before everything. Ops of one call stand in lists in their order. */
+static inline enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call_id x,
+						   gst_call_id y)
+{
+	if (x == y || x == GST_NONE)
+		return GST_ACCEPTED_BEFORE;
+	if (y == GST_NONE)
+		return GST_ACCEPTED_AFTER;
+	if (b->is_one_thread || b->m->calls[x].thread == b->m->calls[y].thread)
+		return x < y ? GST_ACCEPTED_BEFORE : GST_ACCEPTED_AFTER;
+	return gst_model_accepted(b->m, x, y);
+}
+
+/* The first record of @event that CUPTI gave the number @sync_id; GST_NONE. In order.c. */
+gst_op_id gst_order_numbered(const struct gst_order_builder *b, gst_event_id event,
+			     uint32_t sync_id);
 
 /* The order of the two matters, and is not known. */
 void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y);
@@ -284,8 +306,23 @@ void gst_order_record_event(struct gst_order_builder *b, gst_event_id event, gst
 void gst_order_note_ref(struct gst_order_builder *b, gst_op_id op, enum gst_record_ref ref,
 			gst_op_id record);
 
+/* A place in the pool that was never used. */
+uint32_t gst_order_new_front(struct gst_order_builder *b);
+
 /* Put @f at the head of the list. */
-void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f);
+static inline void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f)
+{
+	uint32_t id = b->free_fronts;
+
+	if (id) {
+		b->free_fronts = b->pool.data[id].next;
+	} else {
+		id = gst_order_new_front(b);
+	}
+	f.next = *head;
+	b->pool.data[id] = f;
+	*head = id;
+}
 /* Take the head off the list, which is not empty. */
 void gst_order_pop(struct gst_order_builder *b, uint32_t *head);
 

@@ -66,21 +66,12 @@ gst_node_id gst_order_add_barrier(struct gst_order_builder *b, gst_node_id owner
 
 /* ---- frontiers ----------------------------------------------------------------------------------------- */
 
-void gst_order_push(struct gst_order_builder *b, uint32_t *head, struct gst_front f)
+uint32_t gst_order_new_front(struct gst_order_builder *b)
 {
-	uint32_t id = b->free_fronts;
-
-	if (id) {
-		b->free_fronts = b->pool.data[id].next;
-	} else {
-		if (!b->pool.count)
-			gst_vec_push(&b->pool, (struct gst_front){0}); /* 0 ends lists */
-		id = (uint32_t)b->pool.count;
-		gst_vec_push(&b->pool, (struct gst_front){0});
-	}
-	f.next = *head;
-	b->pool.data[id] = f;
-	*head = id;
+	if (!b->pool.count)
+		gst_vec_push(&b->pool, (struct gst_front){0}); /* 0 ends lists */
+	gst_vec_push(&b->pool, (struct gst_front){0});
+	return (uint32_t)b->pool.count - 1;
 }
 
 static void free_front(struct gst_order_builder *b, uint32_t id)
@@ -120,19 +111,6 @@ void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id
 	if (b->ambiguous.count < PAIRS_LISTED_MAX)
 		gst_vec_push(&b->ambiguous,
 			     (struct gst_ambiguous_pair){x < y ? x : y, x < y ? y : x});
-}
-
-enum gst_accepted gst_order_accepted(const struct gst_order_builder *b, gst_call_id x,
-				     gst_call_id y)
-{
-	/* Ops of one call stand in the list in their order. */
-	if (x == y || x == GST_NONE)
-		return GST_ACCEPTED_BEFORE;
-	if (y == GST_NONE)
-		return GST_ACCEPTED_AFTER;
-	if (b->is_one_thread)
-		return x < y ? GST_ACCEPTED_BEFORE : GST_ACCEPTED_AFTER;
-	return gst_model_accepted(b->m, x, y);
 }
 
 static bool returned_by(const struct gst_order_builder *b, gst_call_id x, gst_call_id y)
@@ -612,11 +590,12 @@ enum gst_record_ref gst_order_meant_record(struct gst_order_builder *b, gst_call
 	const struct gst_front *f;
 	unsigned saw;
 
-	*record = GST_NONE;
 	*kind = FRONT_RECORD;
+	*record = GST_NONE;
 	if (event == GST_NONE)
 		return GST_REF_UNKNOWN;
-	if (sync_id && gst_map_get(&b->sync_ids, (uint64_t)event << 32 | sync_id, record)) {
+	*record = sync_id ? gst_order_numbered(b, event, sync_id) : GST_NONE;
+	if (*record != GST_NONE) {
 		if (b->m->ops[*record].flags & GST_OP_NODE)
 			*kind = FRONT_NODE;
 		if (gst_order_accepted(b, b->m->ops[*record].call, call) != GST_ACCEPTED_AFTER)
@@ -1119,12 +1098,13 @@ static void rule_h6(struct gst_order_builder *b, gst_op_id op)
 
 static bool may_block(struct gst_order_builder *b, const struct gst_call *c)
 {
-	const struct gst_api *api = gst_api_find(c->api);
 	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->m->args[c->args];
+	const struct gst_api *api;
 
 	switch (c->cls) {
 	case GST_API_CLASS_FREE:
 		/* cudaFree(NULL) does nothing; a stream-ordered pointer is freed in its stream. */
+		api = gst_api_find(c->api);
 		if (api && api->layout == GST_PARAMS_FREE && (!args || !args->a))
 			return false;
 		if (!args || !args->a)
@@ -1137,8 +1117,10 @@ static bool may_block(struct gst_order_builder *b, const struct gst_call *c)
 	case GST_API_CLASS_LIMIT:
 		return true;
 	case GST_API_CLASS_POOL:
+		api = gst_api_find(c->api);
 		return api && api->layout == GST_PARAMS_POOL_TRIM;
 	case GST_API_CLASS_OTHER:
+		api = gst_api_find(c->api);
 		return api && !strcmp(api->name, "cuMemUnmap");
 	default:
 		return false;
