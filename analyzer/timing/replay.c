@@ -281,6 +281,8 @@ struct pass {
 	double *kept;		     /* by slot */
 	double most;		     /* no knot gains more */
 	struct gains last;	     /* what the end of the process gains */
+	uint32_t watched;	     /* a knot; GST_NONE */
+	double watched_ns;	     /* what it gains in the first lane */
 };
 
 static uint32_t far_rank(const struct gst_knots *k, uint32_t knot)
@@ -404,6 +406,9 @@ static void pass_over(struct pass *p, int64_t baseline_ns)
 		if (is_special) {
 			keep(p, i, &g);
 		}
+		if (i == p->watched) {
+			p->watched_ns = g.of[0][0];
+		}
 		if (is_in(k->far, i)) {
 			*far++ = g;
 		}
@@ -505,13 +510,13 @@ static void sort_events(struct pass *p)
 	gst_mem_free(items, p->event_count * sizeof(*items));
 }
 
-/* The answers to @count questions about one process, at most LANES. */
-static void answer(const struct gst_timing *t, struct job *jobs, uint32_t count)
+/* The answers to @count questions about one process, at most LANES. Returns what knot @watched gains by the first. */
+static double answer(const struct gst_timing *t, struct job *jobs, uint32_t count, uint32_t watched)
 {
 	const struct gst_knots *k = &t->knots;
 	struct gst_arena *arena = gst_arena_new(0);
 	uint32_t process = jobs[0].process, changes = 0;
-	struct pass p = {.t = t, .k = k};
+	struct pass p = {.t = t, .k = k, .watched = watched};
 
 	p.first = k->process_first[process];
 	p.begin = p.end = k->process_first[process + 1];
@@ -535,6 +540,7 @@ static void answer(const struct gst_timing *t, struct job *jobs, uint32_t count)
 		jobs[l].gain_ns = p.last.of[l / 2][l % 2];
 	}
 	gst_arena_free(arena);
+	return p.watched_ns;
 }
 
 static void answer_all(const struct gst_timing *t, struct jobs *jobs)
@@ -554,7 +560,7 @@ static void answer_all(const struct gst_timing *t, struct jobs *jobs)
 			some[n] = jobs->data[items[i + n].value];
 			n++;
 		}
-		answer(t, some, n);
+		(void)answer(t, some, n, GST_NONE);
 		for (uint32_t l = 0; l < n; l++) {
 			jobs->data[items[i++].value].gain_ns = some[l].gain_ns;
 		}
@@ -667,19 +673,24 @@ void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 bool gst_timing_earliest(const struct gst_timing *t, const struct gst_cut *cut, gst_op_id op,
 			 struct gst_arena *scratch, uint64_t *begin_ns)
 {
-	uint32_t process = process_at(t, t->place[op]);
-	struct gst_replay_plan plan;
-	int64_t *at, begin;
-	uint32_t first;
+	uint32_t knot = t->place[op];
+	struct jobs jobs = {0};
+	double gain_ns = 0;
+	int64_t begin;
 
-	if (process == GST_NONE || !is_timed_op(t, op)) {
+	/* Ops have knots of their own. */
+	if (knot == GST_NONE || !(t->m->ops[op].flags & GST_OP_TIMED) ||
+	    process_at(t, knot) == GST_NONE) {
 		return false;
 	}
-	first = t->process_first[process];
-	gst_replay_plan(t, cut, scratch, &plan);
-	at = GST_ARENA_ARRAY(scratch, int64_t, t->process_first[process + 1] - first);
-	(void)pass(&plan, process, at);
-	begin = at[t->place[op] - first] - gst_replay_duration(t, op);
+	add_jobs(t, cut, 0, scratch, &jobs);
+	for (size_t i = 0; i < jobs.count; i++) {
+		if (jobs.data[i].process == process_at(t, knot)) {
+			gain_ns = answer(t, &jobs.data[i], 1, knot);
+		}
+	}
+	gst_vec_free(&jobs);
+	begin = (int64_t)gst_timing_begin(t, op) - (int64_t)gain_ns;
 	*begin_ns = begin > 0 ? (uint64_t)begin : 0;
 	return true;
 }
