@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,6 +105,7 @@ static void print_state(void)
 				     RLIMIT_STACK, RLIMIT_NOFILE, RLIMIT_NPROC};
 	char text[PATH_MAX] = "";
 	sigset_t mask, pending;
+	cpu_set_t set;
 	stack_t stack;
 	mode_t mode;
 
@@ -138,6 +141,18 @@ static void print_state(void)
 		printf("limit %d %llu %llu\n", limits[i], (unsigned long long)limit.rlim_cur,
 		       (unsigned long long)limit.rlim_max);
 	}
+	for (int which = 0; which < 3; which++) {
+		struct itimerval timer = {0};
+
+		getitimer((__itimer_which_t)which, &timer);
+		printf("timer %d %ld %ld\n", which, (long)timer.it_interval.tv_sec,
+		       (long)timer.it_value.tv_sec);
+	}
+	printf("nice %d scheduler %d processors %d\n", getpriority(PRIO_PROCESS, 0),
+	       sched_getscheduler(0),
+	       sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set));
+	printf("parent %d session %d group %d controls %#x\n", getppid() == 1,
+	       getsid(0) == getpid(), getpgrp() == getpid(), fetestexcept(FE_ALL_EXCEPT));
 	prctl(PR_GET_NAME, text);
 	printf("name %s dumpable %d subreaper %d\n", text, prctl(PR_GET_DUMPABLE),
 	       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
