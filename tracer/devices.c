@@ -47,7 +47,7 @@ void gst_devices_find_driver(struct gst_devices *d)
 		*(void **)&calls->get_uuid = dlsym(driver, "cuDeviceGetUuid");
 	}
 	*(void **)&calls->get_attribute = dlsym(driver, "cuDeviceGetAttribute");
-	dlclose(driver); /* the program holds it */
+	/* Kept open: the program may close it before the flusher has asked. */
 	d->has_driver = calls->get_count && calls->get && calls->get_uuid && calls->get_attribute;
 }
 

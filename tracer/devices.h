@@ -38,7 +38,7 @@ struct gst_devices {
 /**
  * Look for the driver (libcuda) that is loaded; without one nothing is completed.
  *
- * Takes the loader's lock, and where there is none it searches files, so: once, at start, in the thread that starts
+ * It stays loaded from then on. Takes the loader's lock, and where there is none it searches files, so: once, at start, in the thread that starts
  * CUDA. The program may hold that lock, or give up such calls, later.
  */
 void gst_devices_find_driver(struct gst_devices *d);
