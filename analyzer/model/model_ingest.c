@@ -517,22 +517,33 @@ static uint32_t small_id(uint64_t id)
 	return id < UINT32_MAX ? (uint32_t)id : 0;
 }
 
+#define KERNEL_WORDS (sizeof(struct gst_kernel) / 8)
+
 /* The index of @k in the table: programs launch the same again and again. */
 static uint32_t intern_kernel(struct gst_builder *b, const struct gst_kernel *k)
 {
-	uint64_t words[sizeof(*k) / 8];
-	uint64_t hash = 0;
+	uint64_t words[KERNEL_WORDS], known[KERNEL_WORDS];
+	uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = 0, difference = 0;
 	uint32_t *slot;
 
-	_Static_assert(sizeof(*k) % 8 == 0, "hashed word by word");
+	_Static_assert(sizeof(*k) % 8 == 0, "hashed and compared word by word");
 	memcpy(words, k, sizeof(words));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
-	slot = &b->kernel_cache[hash >> 40 & (KERNEL_CACHE - 1)];
-	if (!*slot || memcmp(&b->kernels.data[*slot - 1], k, sizeof(*k)) != 0) {
-		gst_vec_push(&b->kernels, *k);
-		*slot = (uint32_t)b->kernels.count;
+	/* No product waits for another one. */
+#pragma GCC unroll 8
+	for (size_t i = 0; i < KERNEL_WORDS; i++)
+		hash += (words[i] ^ words[i] >> 32) * (factor * (2 * i + 1));
+	slot = &b->kernel_cache[(hash ^ hash >> 32) * factor >> 50 & (KERNEL_CACHE - 1)];
+	if (*slot) {
+		memcpy(known, &b->kernels.data[*slot - 1], sizeof(known));
+#pragma GCC unroll 8
+		for (size_t i = 0; i < KERNEL_WORDS; i++)
+			difference |= words[i] ^ known[i];
+		if (!difference)
+			return *slot - 1;
 	}
+	gst_vec_push(&b->kernels, *k);
+	*slot = (uint32_t)b->kernels.count;
 	return *slot - 1;
 }
 

@@ -1306,6 +1306,7 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 {
 	struct gst_call *c = &b->m->calls[id];
 	uint32_t process = b->m->threads[c->thread].process;
+	struct gst_raw_dev *devs = b->processes.data[process].devs.data;
 	enum gst_op_kind kind = submits(c);
 	uint32_t first = (uint32_t)b->ops.count;
 	bool is_programmatic = kind == GST_OP_KERNEL && c->args != GST_NONE &&
@@ -1315,16 +1316,17 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 
 	c->first_op = first;
 	gst_vec_clear(&b->found);
-	if (raw->dev != GST_NONE)
+	if (raw->dev != GST_NONE && devs[raw->dev].next != GST_NONE) {
 		gather(b, process, raw->dev);
+	} else if (raw->dev != GST_NONE && kind_of_dev(&devs[raw->dev]) != GST_OP_KIND_COUNT) {
+		gst_vec_push(&b->found, raw->dev);
+	}
 	if (kind == GST_OP_GRAPH_LAUNCH && (is_submitted || b->found.count)) {
 		add_graph_ops(b, process, id, raw->dev);
 	} else if (b->found.count) {
 		/* It ran, whatever the call said. */
 		for (size_t i = 0; i < b->found.count; i++) {
-			op = add_dev_op(b, process,
-					&b->processes.data[process].devs.data[b->found.data[i]], id,
-					GST_NONE);
+			op = add_dev_op(b, process, &devs[b->found.data[i]], id, GST_NONE);
 			if (op->kind == GST_OP_KERNEL && is_programmatic)
 				op->flags |= GST_OP_PROGRAMMATIC;
 			if (op->kind == GST_OP_KERNEL && !op->name)
