@@ -12,8 +12,9 @@
 #include "analyzer/cli/analysis.h"
 #include "analyzer/cli/pick.h"
 #include "analyzer/export/path.h"
+#include "analyzer/export/path_pairs.h"
 
-enum { OPT_FORMAT = 0x100, OPT_FROM, OPT_TO, OPT_WITHOUT };
+enum { OPT_FORMAT = 0x100, OPT_FROM, OPT_TO, OPT_WITHOUT, OPT_PAIRS };
 enum { WITHOUT_MAX = 64 };
 
 struct path {
@@ -22,7 +23,7 @@ struct path {
 	struct gst_path_without without[WITHOUT_MAX];
 	uint64_t nth[WITHOUT_MAX]; /* of what released it, from 1; 0 = rules are left out */
 	uint32_t without_count;
-	bool is_json;
+	bool is_json, is_pairs;
 };
 
 /* @text is "S3", or "#2". */
@@ -122,6 +123,49 @@ out:
 	return status;
 }
 
+/* Many of --from, many of --to. */
+static int pairs(struct gst_opt *opt, struct path *z)
+{
+	struct gst_cli_analysis x;
+	struct gst_path_pairs answer;
+	const gst_op_id *from, *to = NULL;
+	uint32_t from_count = 0, to_count = 0;
+	struct gst_outfile *out;
+	struct gst_err err = {0};
+	gst_status st;
+	int status = gst_cli_analyze(&z->in, GST_STAGE_ORDER, &x);
+
+	if (status) {
+		goto out;
+	}
+	from_count = gst_pick_ops(opt, "from", z->from, &x.a, x.arena, &from);
+	if (from_count) {
+		to_count = gst_pick_ops(opt, "to", z->to, &x.a, x.arena, &to);
+	}
+	status = to_count ? GST_EXIT_OK : opt->status;
+	if (!status && (uint64_t)from_count * to_count > GST_PAIRS_MAX) {
+		status =
+			gst_opt_wrong(opt, "--pairs: %u and %u operations are more than %llu pairs",
+				      from_count, to_count, (unsigned long long)GST_PAIRS_MAX);
+	}
+	if (status) {
+		goto out;
+	}
+	gst_path_pairs(&x.a, from, from_count, to, to_count, &answer);
+	status = gst_cli_open_output(z->output, &out);
+	if (status) {
+		goto out;
+	}
+	st = z->is_json ? gst_export_pairs_json(&x.a, &answer, out, &err)
+			: gst_export_pairs_text(&x.a, &answer, out, &err);
+	status = gst_cli_close_output(
+		out, st, &err,
+		answer.count[GST_PAIR_FORWARD] == answer.total ? GST_EXIT_OK : GST_EXIT_FOUND);
+out:
+	gst_cli_analysis_release(&x);
+	return status;
+}
+
 static int run_path(struct gst_opt *opt)
 {
 	static const char *const formats[] = {"text", "json", NULL};
@@ -147,6 +191,9 @@ static int run_path(struct gst_opt *opt)
 		case OPT_TO:
 			z.to = value;
 			break;
+		case OPT_PAIRS:
+			z.is_pairs = true;
+			break;
 		case OPT_WITHOUT:
 			if (!take_without(opt, &z, value)) {
 				return opt->status;
@@ -169,18 +216,23 @@ static int run_path(struct gst_opt *opt)
 	if (!z.to) {
 		return gst_opt_wrong(opt, "which operations? --from and --to, or --to alone");
 	}
+	if (z.is_pairs && !z.from) {
+		return gst_opt_wrong(opt, "--pairs needs --from and --to");
+	}
 	if (z.from && z.without_count) {
 		return gst_opt_wrong(opt, "--without is about --to alone");
 	}
 	if (gst_cli_check_output(opt, &z.in, z.output)) {
 		return opt->status;
 	}
-	return path(opt, &z);
+	return z.is_pairs ? pairs(opt, &z) : path(opt, &z);
 }
 
 static const struct gst_option options[] = {
 	{OPT_TO, "to", "OP", "the operation in question"},
 	{OPT_FROM, "from", "OP", "why does it come after this one?"},
+	{OPT_PAIRS, "pairs", NULL,
+	 "of all that fits --from and all that fits --to: how many\npairs are ordered, and which way"},
 	{OPT_WITHOUT, "without", "RULE|#N",
 	 "how much earlier could TO begin, and the run end, without\nthat rule, or without the N-th thing that let it go"},
 	{OPT_FORMAT, "format", "text|json", "for people (default) or for programs (docs/JSON.md)"},
@@ -199,11 +251,12 @@ const struct gst_command gst_cmd_path = {
 		"The path with the fewest steps, of documented rules alone if there is one: operations, rules, times.\n"
 		"Without --from: all that TO had to wait for, by which rule, when each let it go, and how much earlier\n"
 		"than the last one that was (slack).\n"
-		"Exit status 0 if TO comes after FROM; 1 if not: no order is seen, or it is the other way round.\n"
+		"Exit status 0 if TO comes after FROM (--pairs: in all pairs); 1 if not: no order is seen, or it is the other way round.\n"
 		"\n" GST_PICK_HELP,
 	.options = options,
 	.examples =
 		"gstrace path --from first#1 --to last#1 app.gst\n"
+		"gstrace path --pairs --from stream:13 --to stream:14 app.gst\n"
 		"gstrace path --to last#2 app.gst\n"
 		"gstrace path --to last#2 --without S3 --without '#1' app.gst\n"
 		"gstrace path --from op:3 --to stream:14@109ms app.gst\n"

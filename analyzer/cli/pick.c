@@ -172,30 +172,64 @@ static void list(const struct pick *p, const struct gst_model *m)
 	}
 }
 
-bool gst_pick_op(struct gst_opt *opt, const char *name, const char *text,
-		 const struct gst_analysis *a, gst_op_id *op)
+/* How many operations @text means, 0 after a complaint; @p is how to find them, *op as with search(). */
+static uint64_t count_meant(struct gst_opt *opt, const char *name, const char *text,
+			    const struct gst_model *m, struct pick *p, gst_op_id *op)
 {
-	const struct gst_model *m = a->model;
-	struct pick p = {.is_exact = true};
 	uint64_t count;
 
 	if (strlen(text) >= MAX_TEXT) {
 		gst_opt_wrong(opt, "--%s is too long", name);
-		return false;
+		return 0;
 	}
-	take_apart(&p, text);
-	count = search(&p, m, op);
-	if (count == 0 && p.name) {
-		p.is_exact = false;
-		count = search(&p, m, op);
+	p->is_exact = true;
+	take_apart(p, text);
+	count = search(p, m, op);
+	if (count == 0 && p->name) {
+		p->is_exact = false;
+		count = search(p, m, op);
 	}
 	if (count == 0) {
 		gst_opt_wrong(opt, "--%s=%s: no operation fits; the trace has %" PRIu32, name,
 			      gst_cli_show(text), m->op_count);
-	} else if (p.nth > count) {
+	} else if (p->nth > count) {
 		gst_opt_wrong(opt, "--%s=%s: there are only %" PRIu64, name, gst_cli_show(text),
 			      count);
-	} else if (count > 1 && !p.nth && !p.is_last) {
+		return 0;
+	}
+	return count;
+}
+
+uint32_t gst_pick_ops(struct gst_opt *opt, const char *name, const char *text,
+		      const struct gst_analysis *a, struct gst_arena *arena, const gst_op_id **ops)
+{
+	const struct gst_model *m = a->model;
+	struct pick p = {.text = ""};
+	gst_op_id one;
+	uint32_t count = (uint32_t)count_meant(opt, name, text, m, &p, &one), kept = 0;
+	gst_op_id *all = GST_ARENA_ARRAY(arena, gst_op_id, (size_t)count + 1);
+
+	*ops = all;
+	if (count > 0 && (p.nth || p.is_last)) {
+		all[0] = one;
+		return 1;
+	}
+	for (gst_op_id i = 0; i < m->op_count && kept < count; i++) {
+		if (fits(&p, m, i)) {
+			all[kept++] = i;
+		}
+	}
+	return kept;
+}
+
+bool gst_pick_op(struct gst_opt *opt, const char *name, const char *text,
+		 const struct gst_analysis *a, gst_op_id *op)
+{
+	const struct gst_model *m = a->model;
+	struct pick p = {.text = ""};
+	uint64_t count = count_meant(opt, name, text, m, &p, op);
+
+	if (count > 1 && !p.nth && !p.is_last) {
 		gst_opt_wrong(opt,
 			      "--%s=%s could be any of %" PRIu64 " operations; add #1 to #%" PRIu64
 			      ", or say one of:",
@@ -204,8 +238,7 @@ bool gst_pick_op(struct gst_opt *opt, const char *name, const char *text,
 		if (count > MAX_LISTED) {
 			fprintf(stderr, "  ...\n");
 		}
-	} else {
-		return true;
+		return false;
 	}
-	return false;
+	return count > 0;
 }

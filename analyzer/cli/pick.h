@@ -25,4 +25,8 @@
 bool gst_pick_op(struct gst_opt *opt, const char *name, const char *text,
 		 const struct gst_analysis *a, gst_op_id *op);
 
+/** All operations that @text means, in order; they live in @arena. 0 after a complaint: none fits; opt->status is set then. */
+uint32_t gst_pick_ops(struct gst_opt *opt, const char *name, const char *text,
+		      const struct gst_analysis *a, struct gst_arena *arena, const gst_op_id **ops);
+
 #endif

@@ -3,6 +3,7 @@
 #   path-NAME.txt, .json          gstrace path, of the cases below
 #   released-NAME.txt, .json      gstrace path --to alone
 #   without-NAME.txt, .json       gstrace path --to --without
+#   pairs-NAME.txt, .json         gstrace path --pairs
 #   critical-NAME.txt, .json      gstrace critical
 #   verify-NAME.txt               gstrace verify
 # With GSTRACE_GOLDEN_OUT set to a folder they are written there instead (tools/golden.sh --update).
@@ -70,6 +71,18 @@ without() {
 without legacy real/default_stream_bad.gst 'last#2' --without S3 --without '#1' --without '#2' --without E1
 without order_mode traces/x_mode_order.gstext '#last' --without S1
 without many real/default_stream_bad.gst 'last#2' --without '#4'
+
+# pairs NAME TRACE FROM TO
+pairs() {
+	ask "pairs-$1.txt" path --pairs --from "$3" --to "$4" "$data/$2"
+	ask "pairs-$1.json" path --pairs --format json --from "$3" --to "$4" "$data/$2"
+}
+
+pairs legacy real/default_stream_bad.gst first last
+pairs independent real/default_stream_good.gst first last
+pairs few traces/e1_wait.gstext '#1' '#last'
+pairs lost traces/x_lost_calls.gstext stream: stream:
+pairs none real/graph_launch.gst nothing-of-this-name '#1'
 
 # critical NAME TRACE
 critical() {
