@@ -3,8 +3,9 @@
  *
  * Role      : gst_check_run; the one place where a check is registered.
  * Method    : each check is a run of its own, so that they may be made at the same time (parallel.h): what
- *             it needs and what it finds is its own, and the stages before are const. Findings are then put
- *             together in the order of the list and sorted by cost, severity, id and time.
+ *             it needs and what it finds is its own, and the stages before are const. What all of them want
+ *             to know by a replay is asked at once, then each reports. Findings are put together in the
+ *             order of the list and sorted by cost, severity, id and time.
  * Invariant : the order of the list changes nothing but gst_check_ids(); the number of threads, nothing.
  * Not here  : what is wrong and what it costs.
  */
@@ -142,7 +143,6 @@ static void run_one(uint32_t index, void *payload)
 	index = runs->order[index];
 	r = &runs->run[index];
 	r->arena = gst_arena_new(0);
-	r->scratch = gst_arena_new(0);
 	r->search = gst_mem_alloc(sizeof(*r->search));
 	r->search_left = SEARCHES_WORTH;
 	r->thread_at = gst_mem_alloc((r->m->thread_count + (size_t)1) * sizeof(*r->thread_at));
@@ -150,7 +150,23 @@ static void run_one(uint32_t index, void *payload)
 	gst_mem_free(r->thread_at, (r->m->thread_count + (size_t)1) * sizeof(*r->thread_at));
 	gst_vec_free(&r->calls);
 	gst_mem_free(r->search, sizeof(*r->search));
-	gst_arena_free(r->scratch);
+}
+
+static void finish_one(uint32_t index, void *payload)
+{
+	struct runs *runs = payload;
+
+	gst_groups_finish(&runs->run[runs->order[index]]);
+}
+
+static void replay(struct runs *runs)
+{
+	struct gst_check_run *all[CHECK_COUNT];
+
+	for (uint32_t i = 0; i < runs->count; i++) {
+		all[i] = &runs->run[i];
+	}
+	gst_groups_replay(all, runs->count);
 }
 
 /* All findings into @all, whatever finished first. */
@@ -207,6 +223,8 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	find_wanted(runs, m);
 	find_order(runs);
 	gst_parallel_run(runs->count, run_one, runs);
+	replay(runs);
+	gst_parallel_run(runs->count, finish_one, runs);
 	run_count = runs->count;
 	put_together(runs, arena, &r);
 	gst_mem_free(runs, sizeof(*runs));

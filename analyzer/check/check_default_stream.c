@@ -325,5 +325,4 @@ void gst_check_default_stream(struct gst_check_run *r)
 		}
 	}
 	gst_groups_report(r, &groups, 0, report, NULL);
-	gst_groups_release(&groups);
 }

@@ -276,5 +276,4 @@ void gst_check_host_sync(struct gst_check_run *r)
 	}
 	gst_mem_free(last_work, (r->m->thread_count + (size_t)1) * sizeof(*last_work));
 	gst_groups_report(r, &groups, 0, report, NULL);
-	gst_groups_release(&groups);
 }

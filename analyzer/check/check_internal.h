@@ -63,12 +63,29 @@ struct gst_search {
 	uint32_t epoch;
 };
 
+struct gst_check_run;
+
+/** Report one group. @together_ns: what all groups would gain at once, at most; 0 = it is the only one. */
+typedef void (*gst_report_fn)(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
+			      void *payload);
+
+/* What a check leaves to be replayed and reported: see gst_groups_report. */
+struct gst_later {
+	struct gst_groups groups;
+	struct gst_group all; /* all of them put together */
+	const uint32_t *ids;  /* of groups, most to gain first */
+	uint32_t count;	      /* how many of these are replayed, if their stalls reach the floor */
+	GST_VEC(struct gst_cut) cuts;
+	GST_VEC(struct gst_group *) asked; /* whose cut it is; the last one is all together */
+	gst_report_fn report;
+	void *payload;
+};
+
 struct gst_check_run {
 	const struct gst_model *m;
 	const struct gst_order *o;
 	const struct gst_timing *t;
-	struct gst_arena *arena;   /* findings and their words */
-	struct gst_arena *scratch; /* reset after each replay */
+	struct gst_arena *arena; /* findings and their words */
 	uint64_t traced_ns;
 	/* what the check wants, in order */
 	GST_VEC(gst_call_id) calls;
@@ -77,6 +94,7 @@ struct gst_check_run {
 	struct gst_search *search;
 	uint64_t search_left; /* edges that searches may still look at */
 	GST_VEC(struct gst_finding) found;
+	struct gst_later later;
 	uint32_t hidden_count;
 	struct gst_spans hidden; /* the stalls of hidden groups */
 };
@@ -137,17 +155,22 @@ void gst_group_cost(struct gst_check_run *r, const struct gst_group *g, struct g
  */
 void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f);
 
-/** Report one group. @together_ns: what all groups would gain at once, at most; 0 = it is the only one. */
-typedef void (*gst_report_fn)(struct gst_check_run *r, struct gst_group *g, uint64_t together_ns,
-			      void *payload);
-
 /**
- * Replay groups without their edges, with their calls at @call_cost_ns and their waits added, as far as their stalls
- * reach the floor. Call @report for each that may be worth a line, most to gain first; count the others as hidden:
+ * Replay @g's groups without their edges, with their calls at @call_cost_ns and their waits added, as far as their stalls
+ * reach the floor. Then call @report for each that may be worth a line, most to gain first; count the others as hidden:
  * all of them, if all together would gain less than the floor, and in a large trace those with the least.
+ *
+ * That comes after the check is over, when those of all checks are replayed together: the groups are @r's from here on,
+ * @g is empty, and @payload must live in r->arena. Once a run.
  */
 void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t call_cost_ns,
 		       gst_report_fn report, void *payload);
+
+/** The replay of what @count runs of one trace asked for: between the checks and their reports. Uses threads. */
+void gst_groups_replay(struct gst_check_run *const *runs, uint32_t count);
+
+/** The reports of one run, and its groups given back. */
+void gst_groups_finish(struct gst_check_run *r);
 
 /** Count @g as hidden: below the floor, or too many of its kind. */
 void gst_check_hide(struct gst_check_run *r, const struct gst_group *g);

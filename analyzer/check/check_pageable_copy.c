@@ -283,15 +283,14 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 void gst_check_pageable_copy(struct gst_check_run *r)
 {
 	struct gst_groups groups = {.is_shown_without_gain = true};
-	struct pinned p = {0};
+	struct pinned *p = GST_ARENA_ARRAY(r->arena, struct pinned, 1);
 	struct copies copies = {0};
 
 	find_copies(r, &copies);
-	measure_pinned(r, &copies, &p);
+	measure_pinned(r, &copies, p);
 	for (size_t i = 0; i < copies.count; i++) {
-		look_at(r, &groups, &p, copies.data[i]);
+		look_at(r, &groups, p, copies.data[i]);
 	}
 	gst_vec_free(&copies);
-	gst_groups_report(r, &groups, p.call_ns, report, &p);
-	gst_groups_release(&groups);
+	gst_groups_report(r, &groups, p->call_ns, report, p);
 }

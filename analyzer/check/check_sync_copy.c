@@ -194,5 +194,4 @@ void gst_check_sync_copy(struct gst_check_run *r)
 	gst_groups_report(r, &groups, 0, report, NULL);
 	report_start_up(r, &start_up);
 	gst_vec_free(&awaited);
-	gst_groups_release(&groups);
 }

@@ -109,7 +109,6 @@ void gst_group_cost(struct gst_check_run *r, const struct gst_group *g, struct g
 static const uint32_t *by_reach(struct gst_check_run *r, const struct gst_groups *g)
 {
 	struct gst_sort_item *items = gst_mem_alloc((g->v.count + 1) * sizeof(*items));
-	/* In the arena, not in scratch: a replay resets that. */
 	uint32_t *ids = GST_ARENA_ARRAY(r->arena, uint32_t, g->v.count);
 
 	for (size_t i = 0; i < g->v.count; i++) {
@@ -139,91 +138,124 @@ static void put_together(struct gst_group *all, const struct gst_groups *g)
 	}
 }
 
-/* Low bounds of those that gain enough: they take several times as long. */
-static void replay_low(struct gst_check_run *r, struct gst_group *const *groups, uint32_t count,
-		       struct gst_cut *cuts, struct gst_replay *gains)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (groups[i]->gain.gain_high_ns >= gst_check_floor(r)) {
-			cuts[kept] = cuts[i];
-			cuts[kept++].is_high_only = false;
-		}
-	}
-	gst_timing_replay_all(r->t, cuts, kept, r->scratch, gains);
-	for (uint32_t i = 0, next = 0; i < count; i++) {
-		if (groups[i]->gain.gain_high_ns >= gst_check_floor(r)) {
-			groups[i]->gain = gains[next++];
-		}
-	}
-}
-
-/*
- * What the groups @ids gain, side by side, and all groups together, which is returned. If that is below the floor, no
- * group is worth more.
- */
-static uint64_t replay(struct gst_check_run *r, struct gst_groups *g, const uint32_t *ids,
-		       uint32_t count, uint64_t call_cost_ns)
-{
-	struct gst_group all = {0};
-	struct gst_group **groups = gst_mem_alloc((count + (size_t)1) * sizeof(struct gst_group *));
-	struct gst_cut *cuts = gst_mem_alloc((count + (size_t)1) * sizeof(*cuts));
-	struct gst_replay *gains = gst_mem_alloc((count + (size_t)1) * sizeof(*gains));
-	bool is_alone = g->v.count == 1 && g->v.data[0].waits.count == 0;
-	uint64_t all_ns;
-	uint32_t asked = 0;
-
-	put_together(&all, g);
-	if (all.reach_ns >= gst_check_floor(r)) {
-		for (uint32_t i = 0; i < count; i++) {
-			struct gst_group *x = &g->v.data[ids[i]];
-			if (x->reach_ns >= gst_check_floor(r)) {
-				cuts[asked] = cut_of(x, call_cost_ns);
-				groups[asked++] = x;
-			}
-		}
-		cuts[asked] = cut_of(&all, call_cost_ns);
-		gst_timing_replay_all(r->t, cuts, asked + !is_alone, r->scratch, gains);
-	}
-	for (uint32_t i = 0; i < asked; i++) {
-		groups[i]->gain = gains[i];
-	}
-	all_ns = gains[is_alone ? 0 : asked].gain_high_ns;
-	if (all_ns >= gst_check_floor(r) &&
-	    (uint64_t)r->m->op_count + r->m->call_count <= GST_REPLAY_LOW_MAX) {
-		replay_low(r, groups, asked, cuts, gains);
-	}
-	gst_arena_reset(r->scratch);
-	gst_mem_free(gains, (count + (size_t)1) * sizeof(*gains));
-	gst_mem_free(cuts, (count + (size_t)1) * sizeof(*cuts));
-	gst_mem_free(groups, (count + (size_t)1) * sizeof(struct gst_group *));
-	gst_vec_free(&all.edges);
-	gst_vec_free(&all.calls);
-	return all_ns;
-}
-
 void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t call_cost_ns,
 		       gst_report_fn report, void *payload)
 {
-	const uint32_t *ids = by_reach(r, g);
+	struct gst_later *l = &r->later;
 	uint64_t moments = (uint64_t)r->m->op_count + r->m->call_count + 1;
-	uint64_t max = REPLAYS_WORTH / moments, gain_ns;
+	uint64_t max = REPLAYS_WORTH / moments;
 
 	max = max < REPLAYS_MIN ? REPLAYS_MIN : max > REPLAYS_MAX ? REPLAYS_MAX : max;
-	max = max < g->v.count ? max : g->v.count;
-	gain_ns = replay(r, g, ids, (uint32_t)max, call_cost_ns);
-	for (size_t i = 0; i < g->v.count; i++) {
-		struct gst_group *x = &g->v.data[ids[i]];
-		if (gain_ns < gst_check_floor(r)) {
-			x->reach_ns = 0;
-		}
-		if (i >= max || (x->reach_ns == 0 && !g->is_shown_without_gain)) {
-			gst_check_hide(r, x);
-		} else {
-			report(r, x, g->v.count > 1 ? gain_ns : 0, payload);
+	l->groups = *g;
+	memset(g, 0, sizeof(*g));
+	l->report = report;
+	l->payload = payload;
+	l->ids = by_reach(r, &l->groups);
+	l->count = (uint32_t)(max < l->groups.v.count ? max : l->groups.v.count);
+	put_together(&l->all, &l->groups);
+	if (l->all.reach_ns < gst_check_floor(r)) {
+		return;
+	}
+	for (uint32_t i = 0; i < l->count; i++) {
+		struct gst_group *x = &l->groups.v.data[l->ids[i]];
+		if (x->reach_ns >= gst_check_floor(r)) {
+			gst_vec_push(&l->cuts, cut_of(x, call_cost_ns));
+			gst_vec_push(&l->asked, x);
 		}
 	}
+	/* One group is all of them, unless waits are added to it. */
+	if (l->groups.v.count > 1 || l->groups.v.data[0].waits.count > 0) {
+		gst_vec_push(&l->cuts, cut_of(&l->all, call_cost_ns));
+		gst_vec_push(&l->asked, &l->all);
+	}
+}
+
+/* What is asked in one replay of all checks, and whose group each is. */
+struct questions {
+	GST_VEC(struct gst_cut) cuts;
+	GST_VEC(struct gst_group *) groups;
+};
+
+static void ask(const struct gst_timing *t, struct questions *q)
+{
+	struct gst_arena *scratch = gst_arena_new(0);
+	struct gst_replay *gains = GST_ARENA_ARRAY(scratch, struct gst_replay, q->cuts.count);
+
+	gst_timing_replay_all(t, q->cuts.data, (uint32_t)q->cuts.count, scratch, gains);
+	for (size_t i = 0; i < q->cuts.count; i++) {
+		q->groups.data[i]->gain = gains[i];
+	}
+	gst_vec_clear(&q->cuts);
+	gst_vec_clear(&q->groups);
+	gst_arena_free(scratch);
+}
+
+/* All groups of a check together: what they gain is the most that one of them does. */
+static uint64_t together_ns(const struct gst_later *l)
+{
+	size_t last = l->asked.count;
+
+	return last ? l->asked.data[last - 1]->gain.gain_high_ns : 0;
+}
+
+void gst_groups_replay(struct gst_check_run *const *runs, uint32_t count)
+{
+	struct questions q = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_later *l = &runs[i]->later;
+		for (size_t j = 0; j < l->cuts.count; j++) {
+			gst_vec_push(&q.cuts, l->cuts.data[j]);
+			gst_vec_push(&q.groups, l->asked.data[j]);
+		}
+	}
+	if (q.cuts.count) {
+		ask(runs[0]->t, &q);
+	}
+	/* Low bounds of those that gain enough: they take several times as long. */
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_check_run *r = runs[i];
+		const struct gst_later *l = &r->later;
+
+		for (size_t j = 0; j < l->cuts.count; j++) {
+			if ((uint64_t)r->m->op_count + r->m->call_count > GST_REPLAY_LOW_MAX ||
+			    together_ns(l) < gst_check_floor(r) || l->asked.data[j] == &l->all ||
+			    l->asked.data[j]->gain.gain_high_ns < gst_check_floor(r)) {
+				continue;
+			}
+			gst_vec_push(&q.cuts, l->cuts.data[j]);
+			q.cuts.data[q.cuts.count - 1].is_high_only = false;
+			gst_vec_push(&q.groups, l->asked.data[j]);
+		}
+	}
+	if (q.cuts.count) {
+		ask(runs[0]->t, &q);
+	}
+	gst_vec_free(&q.cuts);
+	gst_vec_free(&q.groups);
+}
+
+void gst_groups_finish(struct gst_check_run *r)
+{
+	struct gst_later *l = &r->later;
+	uint64_t gain_ns = together_ns(l);
+
+	for (size_t i = 0; i < l->groups.v.count; i++) {
+		struct gst_group *x = &l->groups.v.data[l->ids[i]];
+		if (gain_ns < gst_check_floor(r)) {
+			x->reach_ns = 0; /* known: nothing is gained */
+		}
+		if (i >= l->count || (x->reach_ns == 0 && !l->groups.is_shown_without_gain)) {
+			gst_check_hide(r, x);
+		} else {
+			l->report(r, x, l->groups.v.count > 1 ? gain_ns : 0, l->payload);
+		}
+	}
+	gst_vec_free(&l->all.edges);
+	gst_vec_free(&l->all.calls);
+	gst_vec_free(&l->cuts);
+	gst_vec_free(&l->asked);
+	gst_groups_release(&l->groups);
 }
 
 static void take_evidence(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)

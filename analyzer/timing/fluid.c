@@ -322,7 +322,7 @@ static void settle(struct sim *s)
 	}
 }
 
-void gst_replay_turn_round(const struct gst_timing *t, uint32_t process, struct gst_arena *arena,
+void gst_replay_turn_round(const struct gst_timing *t, uint32_t process,
 			   struct gst_replay_outs *out)
 {
 	const struct gst_knots *k = &t->knots;
@@ -331,9 +331,9 @@ void gst_replay_turn_round(const struct gst_timing *t, uint32_t process, struct 
 	uint32_t begin = k->arc_begin[first], arcs = k->arc_begin[first + count] - begin;
 	uint32_t *next;
 
-	out->begin = GST_ARENA_ARRAY(arena, uint32_t, (size_t)count + 2);
-	out->arcs = GST_ARENA_ARRAY(arena, uint32_t, arcs);
-	out->targets = GST_ARENA_ARRAY(arena, uint32_t, arcs);
+	out->begin = GST_ARENA_ARRAY(out->arena, uint32_t, (size_t)count + 2);
+	out->arcs = GST_ARENA_ARRAY(out->arena, uint32_t, arcs);
+	out->targets = GST_ARENA_ARRAY(out->arena, uint32_t, arcs);
 	next = out->begin + 1;
 	for (uint32_t j = begin; j < begin + arcs; j++) {
 		next[(k->arcs[j].from & ~GST_ARC_BEGINS) - first + 1]++;

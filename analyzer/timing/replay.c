@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/vec.h"
 
@@ -26,6 +27,7 @@
 struct job {
 	struct gst_replay_plan plan;
 	uint32_t cut, process; /* by number */
+	uint32_t number;       /* of the cut's */
 	double gain_ns;	       /* the answer; below 0 where added waits make it end later */
 };
 
@@ -206,6 +208,7 @@ static void add_jobs(const struct gst_timing *t, const struct gst_cut *cut, uint
 			j.plan.change_count++;
 		}
 		if (j.process != GST_NONE) {
+			j.number = (uint32_t)jobs->count;
 			gst_vec_push(jobs, j);
 		}
 	}
@@ -543,29 +546,67 @@ static double answer(const struct gst_timing *t, struct job *jobs, uint32_t coun
 	return p.watched_ns;
 }
 
-static void answer_all(const struct gst_timing *t, struct jobs *jobs)
+/* Some jobs about one process. */
+struct batch {
+	struct job *jobs;
+	uint32_t count;
+};
+
+struct replay {
+	const struct gst_timing *t;
+	const struct gst_cut *cuts;
+	struct gst_replay *out;
+	struct jobs *jobs;	   /* by cut */
+	struct gst_arena **arenas; /* by cut: of its jobs */
+	const struct job **most;   /* by cut: of the process that gains most; NULL */
+	struct jobs all;	   /* by process */
+	GST_VEC(struct batch) batches;
+	struct low *lows; /* by process */
+};
+
+static void plan_cut(uint32_t index, void *payload)
 {
-	struct gst_sort_item *items = gst_mem_alloc(jobs->count * sizeof(*items));
-	struct job some[LANES];
+	struct replay *r = payload;
 
-	for (size_t i = 0; i < jobs->count; i++) {
-		items[i].key = jobs->data[i].process;
-		items[i].value = (uint32_t)i;
-	}
-	gst_sort_items(items, jobs->count);
-	for (size_t i = 0; i < jobs->count;) {
-		uint32_t n = 0;
+	r->arenas[index] = gst_arena_new(0);
+	add_jobs(r->t, &r->cuts[index], index, r->arenas[index], &r->jobs[index]);
+}
 
-		while (n < LANES && i + n < jobs->count && items[i + n].key == items[i].key) {
-			some[n] = jobs->data[items[i + n].value];
-			n++;
-		}
-		(void)answer(t, some, n, GST_NONE);
-		for (uint32_t l = 0; l < n; l++) {
-			jobs->data[items[i++].value].gain_ns = some[l].gain_ns;
+/* Jobs of one process side by side. */
+static void sort_jobs(struct replay *r, uint32_t cut_count)
+{
+	GST_VEC(struct gst_sort_item) items = {0};
+
+	for (uint32_t i = 0; i < cut_count; i++) {
+		for (size_t j = 0; j < r->jobs[i].count; j++) {
+			gst_vec_push(&items,
+				     ((struct gst_sort_item){.key = r->jobs[i].data[j].process,
+							     .value = i,
+							     .extra = (uint32_t)j}));
 		}
 	}
-	gst_mem_free(items, jobs->count * sizeof(*items));
+	gst_sort_items(items.data, items.count);
+	for (size_t i = 0; i < items.count; i++) {
+		gst_vec_push(&r->all, r->jobs[items.data[i].value].data[items.data[i].extra]);
+	}
+	for (size_t i = 0; i < r->all.count;) {
+		struct batch b = {.jobs = &r->all.data[i]};
+
+		while (b.count < LANES && i < r->all.count &&
+		       r->all.data[i].process == b.jobs->process) {
+			b.count++;
+			i++;
+		}
+		gst_vec_push(&r->batches, b);
+	}
+	gst_vec_free(&items);
+}
+
+static void answer_batch(uint32_t index, void *payload)
+{
+	struct replay *r = payload;
+
+	(void)answer(r->t, r->batches.data[index].jobs, r->batches.data[index].count, GST_NONE);
 }
 
 /* ---- the public side ----------------------------------------------------------------------------- */
@@ -584,21 +625,37 @@ static int64_t gain_of(const struct job *job)
 /* What low bounds of one process have in common. */
 struct low {
 	struct gst_replay_outs outs;
+	bool is_wanted;
 	int64_t all_ns; /* its last moment without a cut, kernels sharing their device */
 };
 
-/* The low bound of @out, whose high bound is what @job gains. */
-static void replay_low(const struct gst_timing *t, const struct job *job, struct gst_arena *scratch,
-		       struct low *low, struct gst_replay *out)
+static void begin_low(uint32_t process, void *payload)
 {
 	static const struct gst_replay_plan nothing;
+	struct replay *r = payload;
+	struct low *low = &r->lows[process];
+
+	if (low->is_wanted) {
+		low->outs.arena = gst_arena_new(0);
+		gst_replay_turn_round(r->t, process, &low->outs);
+		low->all_ns = gst_replay_shared(r->t, &low->outs, &nothing, process);
+	}
+}
+
+/* The low bound of a cut, whose high bound is what the most gaining of its jobs gains. */
+static void answer_low(uint32_t index, void *payload)
+{
+	struct replay *r = payload;
+	struct gst_replay *out = &r->out[index];
+	const struct job *job = r->most[index];
+	const struct low *low;
 	int64_t without;
 
-	if (!low->outs.begin) {
-		gst_replay_turn_round(t, job->process, scratch, &low->outs);
-		low->all_ns = gst_replay_shared(t, &low->outs, &nothing, job->process);
+	if (!job || !out->low_is_known) {
+		return;
 	}
-	without = gst_replay_shared(t, &low->outs, &job->plan, job->process);
+	low = &r->lows[job->process];
+	without = gst_replay_shared(r->t, &low->outs, &job->plan, job->process);
 	if (low->all_ns > without) {
 		out->gain_low_ns = (uint64_t)(low->all_ns - without);
 	}
@@ -609,7 +666,7 @@ static void replay_low(const struct gst_timing *t, const struct job *job, struct
 
 /* Of the process that gains most; the first one's makespan is where it is even if nothing is gained. */
 static const struct job *take_most(const struct gst_timing *t, const struct jobs *jobs,
-				   uint32_t cut, struct gst_replay *out)
+				   struct gst_replay *out)
 {
 	const struct job *most = NULL;
 
@@ -619,9 +676,6 @@ static const struct job *take_most(const struct gst_timing *t, const struct jobs
 		const struct job *j = &jobs->data[i];
 		int64_t gain_ns = gain_of(j);
 
-		if (j->cut != cut) {
-			continue;
-		}
 		out->steps +=
 			t->knots.process_first[j->process + 1] - t->knots.process_first[j->process];
 		if (gain_ns > 0 && (uint64_t)gain_ns > out->gain_high_ns) {
@@ -636,32 +690,53 @@ static const struct job *take_most(const struct gst_timing *t, const struct jobs
 	return most;
 }
 
+static void replay_low(struct replay *r, uint32_t count)
+{
+	const struct gst_timing *t = r->t;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t p = r->most[i] ? r->most[i]->process : 0;
+
+		/* The shared replay takes at most as long as all kernels one after the other. */
+		r->out[i].low_is_known =
+			!r->cuts[i].is_high_only &&
+			t->process_first[p + 1] - t->process_first[p] <= GST_REPLAY_LOW_MAX &&
+			t->kernels_ns < GST_TIMES_MAX_NS;
+		r->lows[p].is_wanted |= r->most[i] && r->out[i].low_is_known;
+	}
+	gst_parallel_run(t->m->process_count, begin_low, r);
+	gst_parallel_run(count, answer_low, r);
+	for (uint32_t p = 0; p < t->m->process_count; p++) {
+		gst_arena_free(r->lows[p].outs.arena);
+	}
+}
+
 void gst_timing_replay_all(const struct gst_timing *t, const struct gst_cut *cuts, uint32_t count,
 			   struct gst_arena *scratch, struct gst_replay *out)
 {
-	struct low *lows = GST_ARENA_ARRAY(scratch, struct low, t->m->process_count);
-	struct jobs jobs = {0};
+	struct replay r = {.t = t, .cuts = cuts, .out = out};
 
-	for (uint32_t i = 0; i < count; i++) {
-		add_jobs(t, &cuts[i], i, scratch, &jobs);
+	r.jobs = GST_ARENA_ARRAY(scratch, struct jobs, count);
+	r.arenas = GST_ARENA_ARRAY(scratch, struct gst_arena *, count);
+	r.most = GST_ARENA_ARRAY(scratch, const struct job *, count);
+	r.lows = GST_ARENA_ARRAY(scratch, struct low, (size_t)t->m->process_count + 1);
+	gst_parallel_run(count, plan_cut, &r);
+	sort_jobs(&r, count);
+	gst_parallel_run((uint32_t)r.batches.count, answer_batch, &r);
+	for (size_t i = 0; i < r.all.count; i++) {
+		struct job *j = &r.all.data[i];
+		r.jobs[j->cut].data[j->number].gain_ns = j->gain_ns;
 	}
-	answer_all(t, &jobs);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct job *most = take_most(t, &jobs, i, &out[i]);
-		uint32_t p = most ? most->process : 0;
-
-		if (cuts[i].is_high_only) {
-			continue;
-		}
-		/* The shared replay takes at most as long as all kernels one after the other. */
-		out[i].low_is_known =
-			t->process_first[p + 1] - t->process_first[p] <= GST_REPLAY_LOW_MAX &&
-			t->kernels_ns < GST_TIMES_MAX_NS;
-		if (most && out[i].low_is_known) {
-			replay_low(t, most, scratch, &lows[p], &out[i]);
-		}
+		r.most[i] = take_most(t, &r.jobs[i], &out[i]);
 	}
-	gst_vec_free(&jobs);
+	replay_low(&r, count);
+	for (uint32_t i = 0; i < count; i++) {
+		gst_vec_free(&r.jobs[i]);
+		gst_arena_free(r.arenas[i]);
+	}
+	gst_vec_free(&r.batches);
+	gst_vec_free(&r.all);
 }
 
 void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,

@@ -66,12 +66,13 @@ static inline void gst_replay_last(int64_t ns, int64_t *last)
 
 /* Arcs of a process by their source. Knots are counted from its first one on, arcs among all. */
 struct gst_replay_outs {
-	uint32_t *begin; /* [knots + 1] first one out of it */
+	struct gst_arena *arena; /* its memory */
+	uint32_t *begin;	 /* [knots + 1] first one out of it */
 	uint32_t *arcs, *targets;
 };
 
-/** Fill @out, which lives in @arena. */
-void gst_replay_turn_round(const struct gst_timing *t, uint32_t process, struct gst_arena *arena,
+/** Fill @out, whose arena is there. */
+void gst_replay_turn_round(const struct gst_timing *t, uint32_t process,
 			   struct gst_replay_outs *out);
 
 /**

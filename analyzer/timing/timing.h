@@ -97,7 +97,8 @@ struct gst_replay {
  * Replay the trace with @cut's edges left out: each op begins when the edges that remain, its submission and
  * its engine allow, and lasts as long as it did; host gaps between calls stay as observed, host waits
  * shrink with what they wait for. Linear in nodes + edges of the processes that the cut is about; memory from @scratch.
- * Up to eight questions about one process cost little more than one: ask them together.
+ * Up to eight questions about one process cost little more than one: ask them together. Uses threads (parallel.h), so
+ * it is not asked within a task; the answers are the same for any number.
  */
 void gst_timing_replay_all(const struct gst_timing *t, const struct gst_cut *cuts, uint32_t count,
 			   struct gst_arena *scratch, struct gst_replay *out);
