@@ -16,32 +16,42 @@
 
 #include "analyzer/base/parallel.h"
 
-/* X(id, function, which calls it wants to see, weight), in the order of gst_check_ids(). */
-#define GST_CHECKS(X)                                                                        \
-	X("default-stream-serialization", gst_check_default_stream, NULL, 4)                 \
-	X("pageable-copy", gst_check_pageable_copy, NULL, 2)                                 \
-	X("synchronous-copy", gst_check_sync_copy, gst_check_sync_copy_wants, 3)             \
-	X("host-sync-stall", gst_check_host_sync, gst_check_host_sync_wants, 5)              \
-	X("implicit-sync", gst_check_implicit_sync, NULL, 1)                                 \
-	X("api-error", gst_check_api_error, gst_check_api_error_wants, 0)                    \
-	X("launch-blocking", gst_check_launch_blocking, NULL, 0)                             \
-	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0)                   \
-	X("deprecated-stream-callback", gst_check_stream_callback,                           \
-	  gst_check_stream_callback_wants, 0)                                                \
-	X("event-timing-flag", gst_check_event_timing_flag, gst_check_event_timing_wants, 0) \
-	X("queue-full", gst_check_queue_full, NULL, 0)                                       \
-	X("lost-records", gst_check_lost_records, NULL, 0)
+#define OF(class) (UINT64_C(1) << GST_API_CLASS_##class)
+#define OF_ANY	  UINT64_MAX
+_Static_assert(GST_API_CLASS_COUNT <= 64, "a bit for each class");
+
+/* X(id, function, which calls it wants to see, of which classes these are, weight), in the order of gst_check_ids(). */
+#define GST_CHECKS(X)                                                                           \
+	X("default-stream-serialization", gst_check_default_stream, NULL, 0, 4)                 \
+	X("pageable-copy", gst_check_pageable_copy, gst_check_pageable_copy_wants, OF(COPY), 2) \
+	X("synchronous-copy", gst_check_sync_copy, gst_check_sync_copy_wants,                   \
+	  OF(COPY) | OF(MEMSET), 3)                                                             \
+	X("host-sync-stall", gst_check_host_sync, gst_check_host_sync_wants,                    \
+	  OF(STREAM_SYNC) | OF(EVENT_SYNC) | OF(CTX_SYNC), 5)                                   \
+	X("implicit-sync", gst_check_implicit_sync, NULL, 0, 1)                                 \
+	X("api-error", gst_check_api_error, gst_check_api_error_wants, OF_ANY, 0)               \
+	X("launch-blocking", gst_check_launch_blocking, NULL, 0, 0)                             \
+	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0, 0)                   \
+	X("deprecated-stream-callback", gst_check_stream_callback,                              \
+	  gst_check_stream_callback_wants, OF(STREAM_CALLBACK), 0)                              \
+	X("event-timing-flag", gst_check_event_timing_flag, gst_check_event_timing_wants,       \
+	  OF(EVENT_WAIT) | OF(EVENT_SYNC) | OF(EVENT_QUERY) | OF(EVENT_ELAPSED), 0)             \
+	X("queue-full", gst_check_queue_full, NULL, 0, 0)                                       \
+	X("lost-records", gst_check_lost_records, NULL, 0, 0)
 
 #define WEIGHT_MAX 5u
 
 static const struct gst_check checks[] = {
-#define GST_X(id, run, wants, weight) {id, run, wants, weight},
+#define GST_X(id, run, wants, classes, weight) {id, run, wants, classes, weight},
 	GST_CHECKS(GST_X)
 #undef GST_X
 };
 
 /* Edges that all searches of one check may look at, a second's worth or two. */
 #define SEARCHES_WORTH UINT64_C(50000000)
+
+/* The list of calls is looked at in so many parts, which threads share. */
+#define STRETCHES 16u
 
 #define CHECK_COUNT (sizeof(checks) / sizeof(checks[0]))
 
@@ -109,17 +119,64 @@ struct runs {
 	uint32_t count;
 };
 
-/* One look at all calls, for all checks. */
-static void find_wanted(struct runs *runs, const struct gst_model *m)
+/* A stretch of calls, and those of them that each run wants to see. */
+struct stretch {
+	struct {
+		gst_call_id *data;
+		size_t count, cap;
+	} wanted[CHECK_COUNT];
+};
+
+struct wanted {
+	const struct runs *runs;
+	const struct gst_model *m;
+	uint32_t by_class[GST_API_CLASS_COUNT]; /* a bit a run that may want such calls */
+	struct stretch stretches[STRETCHES];
+};
+
+static void find_in_stretch(uint32_t index, void *payload)
 {
-	for (gst_call_id i = 0; i < m->call_count; i++) {
-		for (uint32_t j = 0; j < runs->count; j++) {
-			const struct gst_check *c = &checks[runs->check[j]];
-			if (c->wants && c->wants(&m->calls[i])) {
-				gst_vec_push(&runs->run[j].calls, i);
+	struct wanted *w = payload;
+	struct stretch *out = &w->stretches[index];
+	gst_call_id end = (gst_call_id)((uint64_t)w->m->call_count * (index + 1) / STRETCHES);
+
+	for (gst_call_id i = (gst_call_id)((uint64_t)w->m->call_count * index / STRETCHES); i < end;
+	     i++) {
+		const struct gst_call *c = &w->m->calls[i];
+
+		for (uint32_t left = w->by_class[c->cls]; left; left &= left - 1) {
+			uint32_t j = (uint32_t)__builtin_ctz(left);
+			if (checks[w->runs->check[j]].wants(c)) {
+				gst_vec_push(&out->wanted[j], i);
 			}
 		}
 	}
+}
+
+/* One look at all calls, for all checks. */
+static void find_wanted(struct runs *runs, const struct gst_model *m)
+{
+	struct wanted *w = gst_mem_alloc(sizeof(*w));
+
+	_Static_assert(CHECK_COUNT <= 32, "a bit for each run");
+	w->runs = runs;
+	w->m = m;
+	for (uint32_t j = 0; j < runs->count; j++) {
+		for (uint32_t k = 0; k < GST_API_CLASS_COUNT; k++) {
+			w->by_class[k] |= (uint32_t)(checks[runs->check[j]].classes >> k & 1) << j;
+		}
+	}
+	gst_parallel_run(STRETCHES, find_in_stretch, w);
+	for (uint32_t i = 0; i < STRETCHES; i++) {
+		for (uint32_t j = 0; j < runs->count; j++) {
+			for (size_t n = 0; n < w->stretches[i].wanted[j].count; n++) {
+				gst_vec_push(&runs->run[j].calls,
+					     w->stretches[i].wanted[j].data[n]);
+			}
+			gst_vec_free(&w->stretches[i].wanted[j]);
+		}
+	}
+	gst_mem_free(w, sizeof(*w));
 }
 
 static void find_order(struct runs *runs)
@@ -262,7 +319,7 @@ const char *gst_severity_name(enum gst_severity s)
 const char *const *gst_check_ids(uint32_t *count)
 {
 	static const char *const ids[] = {
-#define GST_X(id, run, wants, weight) id,
+#define GST_X(id, run, wants, classes, weight) id,
 		GST_CHECKS(GST_X)
 #undef GST_X
 	};

@@ -22,19 +22,14 @@ struct wait {
 	uint64_t from_ns, to_ns;
 };
 
+/* Of an op that an S3 edge leads to. */
 static bool find_wait(const struct gst_check_run *r, gst_op_id op, struct wait *w)
 {
 	uint64_t other = 0, legacy = 0;
-	bool has_other = false, has_s3 = false;
+	bool has_other = false;
 	struct gst_edges in = gst_order_in(r->o, op);
 
 	w->edge = GST_NONE;
-	for (uint32_t i = 0; i < in.count && !has_s3; i++) {
-		has_s3 = gst_edges_at(r->o, &in, i).rule == GST_RULE_S3;
-	}
-	if (!has_s3) {
-		return false;
-	}
 	for (uint32_t i = 0; i < in.count; i++) {
 		const struct gst_edge e = gst_edges_at(r->o, &in, i);
 		uint64_t at;
@@ -269,44 +264,56 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 	gst_group_report(r, g, &f);
 }
 
+static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_op_id op)
+{
+	struct wait w;
+	struct gst_edge e;
+	gst_stream_id legacy;
+	struct gst_group *g;
+
+	if (!find_wait(r, op, &w)) {
+		return;
+	}
+	e = gst_order_edge(r->o, w.edge);
+	legacy = legacy_of(r, &e);
+	if (legacy == GST_NONE) {
+		return;
+	}
+	g = gst_groups_at(groups, (uint32_t[6]){legacy});
+	if (g->occurrence_count == 0) {
+		g->path_count = gst_check_binding_path(r, w.edge, g->path);
+	}
+	g->reach_ns += w.to_ns - w.from_ns;
+	gst_group_add(
+		g, (struct gst_occurrence){.begin_ns = w.from_ns,
+					   .end_ns = w.to_ns,
+					   .waiter = op,
+					   .culprit = e.from < r->m->op_count ? e.from : GST_NONE,
+					   .call = r->m->ops[op].call,
+					   .blocked_ns = w.to_ns - w.from_ns});
+}
+
 void gst_check_default_stream(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
-	gst_edge_id edges = gst_order_edge_bound(r->o);
+	gst_edge_id first = gst_order_first_stored(r->o), end = gst_order_edge_bound(r->o);
+	gst_node_id seen = GST_NONE;
 	gst_stream_id last = GST_NONE;
 	size_t last_group = 0;
 
 	if (gst_order_stats(r->o)->per_rule[GST_RULE_S3] == 0) {
 		return;
 	}
-	for (gst_op_id i = 0; i < r->m->op_count; i++) {
-		struct wait w;
-		struct gst_edge e;
-		gst_stream_id legacy;
-		struct gst_group *g;
+	/* Edges are in the order of what they lead to. */
+	for (gst_edge_id e = first; e < end; e++) {
+		const struct gst_edge edge = gst_order_edge(r->o, e);
 
-		if (!find_wait(r, i, &w)) {
-			continue;
+		if (edge.rule == GST_RULE_S3 && edge.to != seen && gst_node_is_op(r->o, edge.to)) {
+			seen = edge.to;
+			look_at(r, &groups, edge.to);
 		}
-		e = gst_order_edge(r->o, w.edge);
-		legacy = legacy_of(r, &e);
-		if (legacy == GST_NONE) {
-			continue;
-		}
-		g = gst_groups_at(&groups, (uint32_t[6]){legacy});
-		if (g->occurrence_count == 0) {
-			g->path_count = gst_check_binding_path(r, w.edge, g->path);
-		}
-		g->reach_ns += w.to_ns - w.from_ns;
-		gst_group_add(g, (struct gst_occurrence){
-					 .begin_ns = w.from_ns,
-					 .end_ns = w.to_ns,
-					 .waiter = i,
-					 .culprit = e.from < r->m->op_count ? e.from : GST_NONE,
-					 .call = r->m->ops[i].call,
-					 .blocked_ns = w.to_ns - w.from_ns});
 	}
-	for (gst_edge_id e = gst_order_first_stored(r->o); e < edges && groups.v.count; e++) {
+	for (gst_edge_id e = first; e < end && groups.v.count; e++) {
 		const struct gst_edge edge = gst_order_edge(r->o, e);
 		const struct gst_group *g;
 		gst_stream_id legacy;

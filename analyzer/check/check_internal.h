@@ -104,6 +104,8 @@ struct gst_check {
 	void (*run)(struct gst_check_run *r);
 	/* Is it a call that the check looks at? They are in gst_check_run's calls. NULL: it looks at no list. */
 	bool (*wants)(const struct gst_call *c);
+	uint64_t
+		classes; /* it is asked of calls of these alone: a bit for each enum gst_api_class */
 	uint32_t weight; /* the heaviest are begun first: 0 = one look at a list */
 };
 
@@ -114,6 +116,7 @@ void gst_check_sync_copy(struct gst_check_run *r);
 void gst_check_host_sync(struct gst_check_run *r);
 void gst_check_implicit_sync(struct gst_check_run *r);
 void gst_check_lost_records(struct gst_check_run *r);
+bool gst_check_pageable_copy_wants(const struct gst_call *c);
 bool gst_check_host_sync_wants(const struct gst_call *c);
 bool gst_check_sync_copy_wants(const struct gst_call *c);
 bool gst_check_api_error_wants(const struct gst_call *c);

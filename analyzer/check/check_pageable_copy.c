@@ -61,16 +61,14 @@ static int direction(const struct gst_copy *c, uint8_t *host)
 	}
 }
 
+/* The copy that @op, of a call that the check looks at, is, if it is an asynchronous one with the host. */
 static const struct gst_copy *async_copy(const struct gst_check_run *r, gst_op_id op, int *way,
 					 uint8_t *host)
 {
 	const struct gst_op *x = &r->m->ops[op];
 	const struct gst_copy *c;
 
-	if (x->kind != GST_OP_MEMCPY || x->detail == GST_NONE || x->call == GST_NONE ||
-	    (x->flags & GST_OP_NODE) || r->m->calls[x->call].cls != GST_API_CLASS_COPY ||
-	    !(r->m->calls[x->call].flags & GST_CALL_RETURNED) ||
-	    (r->m->calls[x->call].flags & GST_CALL_NO_ENTER)) {
+	if (x->kind != GST_OP_MEMCPY || x->detail == GST_NONE || (x->flags & GST_OP_NODE)) {
 		return NULL;
 	}
 	c = &r->m->copies[x->detail];
@@ -91,12 +89,16 @@ struct copies {
 
 static void find_copies(const struct gst_check_run *r, struct copies *copies)
 {
-	for (gst_op_id i = 0; i < r->m->op_count && r->m->copy_count; i++) {
-		int way;
-		uint8_t host;
+	for (size_t i = 0; i < r->calls.count; i++) {
+		const struct gst_call *c = &r->m->calls[r->calls.data[i]];
 
-		if (r->m->ops[i].kind == GST_OP_MEMCPY && async_copy(r, i, &way, &host)) {
-			gst_vec_push(copies, i);
+		for (gst_op_id op = c->first_op; op < c->first_op + c->op_count; op++) {
+			int way;
+			uint8_t host;
+
+			if (async_copy(r, op, &way, &host)) {
+				gst_vec_push(copies, op);
+			}
 		}
 	}
 }
@@ -278,6 +280,12 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 	} else {
 		gst_group_report(r, g, &f);
 	}
+}
+
+bool gst_check_pageable_copy_wants(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_COPY && c->flags & GST_CALL_RETURNED &&
+	       !(c->flags & GST_CALL_NO_ENTER);
 }
 
 void gst_check_pageable_copy(struct gst_check_run *r)
