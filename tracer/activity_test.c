@@ -4,136 +4,13 @@
  * Method: each record lies at the very end of a page that is followed by an unreadable one, with the
  * size its version has: a field that the version lacks cannot be read unnoticed.
  */
-#include "tracer/activity.h"
-#include "tracer/record_test_util.h"
+#include "tracer/activity_test_util.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <cmocka.h>
-
-/* ---- a CUPTI of three functions ---- */
-
-static size_t dropped_now;
-static int enable_result;
-static uint32_t enabled[64];
-static uint32_t enabled_count;
-static uint32_t disabled_count;
-static uint64_t disabled; /* by kind */
-static uint32_t attributes;
-
-static int get_next(uint8_t *buffer, size_t valid, struct gst_cupti_activity **rec)
-{
-	/* Streams only, one behind the other. */
-	uint8_t *next = *rec ? (uint8_t *)*rec + GST_CUPTI_STREAM_SIZE : buffer;
-
-	if (next + GST_CUPTI_STREAM_SIZE > buffer + valid) {
-		return GST_CUPTI_ERROR_MAX_LIMIT_REACHED;
-	}
-	*rec = (struct gst_cupti_activity *)(void *)next;
-	return 0;
-}
-
-static int get_dropped(void *context, uint32_t stream, size_t *dropped)
-{
-	(void)context;
-	(void)stream;
-	*dropped = dropped_now;
-	return 0;
-}
-
-static int enable(uint32_t kind)
-{
-	errno = ENOMEM;
-	enabled[enabled_count++ % 64] = kind;
-	return kind == GST_CUPTI_KIND_CUDA_EVENT || kind == GST_CUPTI_KIND_MEMCPY2 ? enable_result
-										   : 0;
-}
-
-static int disable(uint32_t kind)
-{
-	disabled_count++;
-	disabled |= UINT64_C(1) << kind;
-	return 0;
-}
-
-static int set_attribute(uint32_t attr, size_t *size, void *value)
-{
-	assert_int_equal(*size, 1);
-	assert_int_equal(*(uint8_t *)value, attr == GST_CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
-	attributes |= 1u << attr;
-	return 0;
-}
-
-static int register_callbacks(gst_cupti_buffer_requested_fn requested,
-			      gst_cupti_buffer_completed_fn completed)
-{
-	assert_ptr_equal(requested, gst_activity_on_requested);
-	assert_ptr_equal(completed, gst_activity_on_completed);
-	/* Attributes come before the first kind. */
-	assert_int_equal(enabled_count, 0);
-	return 0;
-}
-
-struct bench {
-	struct gst_test_world *w;
-	struct gst_cupti cupti;
-	struct gst_activity activity;
-	struct gst_activity_pages pages;
-	unsigned char *room; /* two pages; the second is unreadable */
-	size_t page_bytes;
-};
-
-static struct bench *bench_new(uint32_t version)
-{
-	struct bench *b = calloc(1, sizeof(*b));
-
-	assert_non_null(b);
-	b->w = gst_test_world_new(4u << 20);
-	b->cupti.version = version;
-	b->cupti.cuptiActivityGetNextRecord = get_next;
-	b->cupti.cuptiActivityGetNumDroppedRecords = get_dropped;
-	b->cupti.cuptiActivityEnable = enable;
-	b->cupti.cuptiActivityDisable = disable;
-	b->cupti.cuptiActivitySetAttribute = set_attribute;
-	b->cupti.cuptiActivityRegisterCallbacks = register_callbacks;
-	assert_int_equal(gst_activity_init(&b->activity, &b->cupti, &b->w->state, &b->w->loss,
-					   &b->w->strings, &b->w->defs, &b->w->device),
-			 0);
-	b->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	b->room = mmap(NULL, 2 * b->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
-	assert_true(b->room != MAP_FAILED);
-	assert_int_equal(mprotect(b->room + b->page_bytes, b->page_bytes, PROT_NONE), 0);
-	dropped_now = 0;
-	enable_result = 0;
-	enabled_count = 0;
-	disabled_count = 0;
-	disabled = 0;
-	attributes = 0;
-	return b;
-}
-
-static void bench_free(struct bench *b)
-{
-	munmap(b->room, 2 * b->page_bytes);
-	munmap(b->activity.buffers, (size_t)GST_ACTIVITY_BUFFERS * GST_ACTIVITY_BUFFER_BYTES);
-	gst_test_world_free(b->w);
-	free(b);
-}
-
-/* Translate the first @size bytes of @rec, placed so that the next byte cannot be read. */
-static bool give(struct bench *b, const void *rec, size_t size)
-{
-	unsigned char *at = b->room + b->page_bytes - size;
-
-	memcpy(at, rec, size);
-	return gst_activity_translate(&b->activity, &b->pages, (const void *)at);
-}
 
 static const struct {
 	uint32_t version;
@@ -664,166 +541,6 @@ static void test_self_check(void **state)
 	bench_free(b);
 }
 
-static bool was_enabled(uint32_t kind)
-{
-	for (uint32_t i = 0; i < enabled_count; i++) {
-		if (enabled[i] == kind) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static void test_enable(void **state)
-{
-	struct gst_activity_options options = {0};
-	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
-	struct gst_rec_note note;
-
-	(void)state;
-	assert_int_equal(gst_activity_enable(&b->activity, &options), 9);
-	assert_true(was_enabled(GST_CUPTI_KIND_CONCURRENT_KERNEL));
-	assert_true(was_enabled(GST_CUPTI_KIND_GRAPH_TRACE));
-	/* It would serialize the program. */
-	assert_false(was_enabled(GST_CUPTI_KIND_KERNEL));
-	assert_true(attributes & 1u << GST_CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
-	assert_true(attributes & 1u << GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER);
-	bench_free(b);
-
-	b = bench_new(GST_CUPTI_V_12_8);
-	options.graph_nodes = true;
-	options.event_ids = GST_EVENT_IDS_ALWAYS;
-	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
-	assert_int_equal(gst_activity_enable(&b->activity, &options), 9);
-	assert_false(was_enabled(GST_CUPTI_KIND_GRAPH_TRACE));
-	/* Expected before 12.9: no note. */
-	assert_int_equal(gst_test_count(b->w, GST_REC_NOTE), 0);
-	bench_free(b);
-
-	b = bench_new(GST_CUPTI_V_12_9);
-	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
-	(void)gst_activity_enable(&b->activity, &options);
-	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
-	assert_int_equal(note.code, GST_NOTE_KIND_OFF);
-	assert_int_equal(note.detail, GST_CUPTI_ERROR_INVALID_KIND);
-	bench_free(b);
-
-	b = bench_new(GST_CUPTI_V_11_8);
-	(void)gst_activity_enable(&b->activity, &options);
-	assert_false(attributes & 1u << GST_CUPTI_ATTR_PER_THREAD_ACTIVITY_BUFFER);
-	bench_free(b);
-}
-
-static void late(struct bench *b, enum gst_activity_when when, uint32_t kind)
-{
-	assert_false(was_enabled(kind));
-	gst_activity_enable_late(&b->activity, when);
-	assert_true(was_enabled(kind));
-	enabled_count = 0;
-	gst_activity_enable_late(&b->activity, when);
-	assert_int_equal(enabled_count, 0);
-}
-
-static void test_late_kinds(void **state)
-{
-	struct gst_activity_options options = {0};
-	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
-	struct gst_rec_note note;
-
-	(void)state;
-	/* Not ready: nothing is asked for, and nothing forgotten. */
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
-	assert_int_equal(enabled_count, 0);
-	(void)gst_activity_enable(&b->activity, &options);
-	late(b, GST_ACTIVITY_PEERS, GST_CUPTI_KIND_MEMCPY2);
-	late(b, GST_ACTIVITY_EVENT_IDS, GST_CUPTI_KIND_SYNCHRONIZATION);
-	disabled_count = 0;
-	gst_activity_disable(&b->activity);
-	assert_int_equal(disabled_count, 12);
-	bench_free(b);
-
-	/* What was not asked for is not taken back. */
-	b = bench_new(GST_CUPTI_V_12_8);
-	(void)gst_activity_enable(&b->activity, &options);
-	enable_result = GST_CUPTI_ERROR_INVALID_KIND;
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
-	assert_true(gst_test_find(b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
-	assert_int_equal(note.code, GST_NOTE_KIND_OFF);
-	disabled_count = 0;
-	gst_activity_disable(&b->activity);
-	assert_int_equal(disabled_count, 10);
-	bench_free(b);
-
-	b = bench_new(GST_CUPTI_V_13_0_1);
-	options.event_ids = GST_EVENT_IDS_NEVER;
-	(void)gst_activity_enable(&b->activity, &options);
-	enabled_count = 0;
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_EVENT_IDS);
-	assert_int_equal(enabled_count, 0);
-	/* Recording has ended: CUPTI is left alone. */
-	atomic_store(&b->w->state.is_on, 0);
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
-	assert_int_equal(enabled_count, 0);
-	bench_free(b);
-
-	b = bench_new(GST_CUPTI_V_13_0_1);
-	options.event_ids = GST_EVENT_IDS_ALWAYS;
-	assert_int_equal(gst_activity_enable(&b->activity, &options), 11);
-	enabled_count = 0;
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_EVENT_IDS);
-	assert_int_equal(enabled_count, 0);
-	bench_free(b);
-}
-
-/* A flush may hold CUPTI's locks, and never return: who asks meanwhile goes on at once. */
-static void test_late_kinds_do_not_wait_for_a_flush(void **state)
-{
-	const struct gst_activity_options options = {0};
-	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
-	_Atomic uint64_t since_ns;
-
-	(void)state;
-	atomic_init(&since_ns, 0);
-	b->activity.flush_since_ns = &since_ns;
-	(void)gst_activity_enable(&b->activity, &options);
-	enabled_count = 0;
-	atomic_store(&since_ns, 77);
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
-	gst_activity_enable_postponed(&b->activity);
-	assert_int_equal(enabled_count, 0);
-	/* The flusher comes back. Only what was asked for, and once. */
-	atomic_store(&since_ns, 0);
-	errno = 17;
-	gst_activity_enable_postponed(&b->activity);
-	assert_int_equal(errno, 17);
-	assert_int_equal(enabled_count, 1);
-	assert_int_equal(enabled[0], GST_CUPTI_KIND_MEMCPY2);
-	gst_activity_enable_postponed(&b->activity);
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_PEERS);
-	assert_int_equal(enabled_count, 1);
-	bench_free(b);
-}
-
-/* Another thread may hang in such a request: it is not joined, and the flusher tries again. */
-static void test_late_kinds_do_not_wait_for_each_other(void **state)
-{
-	const struct gst_activity_options options = {0};
-	struct bench *b = bench_new(GST_CUPTI_V_13_0_1);
-
-	(void)state;
-	(void)gst_activity_enable(&b->activity, &options);
-	enabled_count = 0;
-	atomic_store(&b->activity.enable_since_ns, 77);
-	gst_activity_enable_late(&b->activity, GST_ACTIVITY_EVENT_IDS);
-	gst_activity_enable_postponed(&b->activity);
-	assert_int_equal(enabled_count, 0);
-	atomic_store(&b->activity.enable_since_ns, 0);
-	gst_activity_enable_postponed(&b->activity);
-	assert_int_equal(enabled_count, 2);
-	assert_int_equal(atomic_load(&b->activity.enable_since_ns), 0);
-	bench_free(b);
-}
-
 static void test_buffers(void **state)
 {
 	const struct gst_activity_options options = {0};
@@ -873,27 +590,6 @@ static void test_buffers(void **state)
 	assert_int_equal(gst_test_count(b->w, GST_REC_STREAM), 2);
 	assert_int_equal(atomic_load(&b->activity.spares), 0);
 	bench_free(b);
-}
-
-/* CUPTI 13.0 can deadlock when kernels are switched off; 13.0.1 does not. */
-static void test_what_is_switched_off(void **state)
-{
-	const struct gst_activity_options options = {0};
-
-	(void)state;
-	for (uint32_t version = GST_CUPTI_V_13_0; version <= GST_CUPTI_V_13_0_1; version++) {
-		struct bench *b = bench_new(version);
-		uint64_t kernels = UINT64_C(1) << GST_CUPTI_KIND_CONCURRENT_KERNEL;
-
-		(void)gst_activity_enable(&b->activity, &options);
-		gst_activity_disable(&b->activity);
-		assert_int_equal((disabled & kernels) != 0, version == GST_CUPTI_V_13_0_1);
-		assert_true(disabled >> GST_CUPTI_KIND_MEMCPY & 1);
-		/* Late kinds that nobody asked for, and records of calls, were never on. */
-		assert_false(disabled >> GST_CUPTI_KIND_MEMCPY2 & 1);
-		assert_false(disabled >> GST_CUPTI_KIND_RUNTIME & 1);
-		bench_free(b);
-	}
 }
 
 /* What is taken for long enough is: no byte more is read. */
@@ -979,23 +675,12 @@ static void test_short_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_kernel_forms),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_sync_and_event),
-		cmocka_unit_test(test_definitions),
-		cmocka_unit_test(test_the_rest),
-		cmocka_unit_test(test_host_functions),
-		cmocka_unit_test(test_forced_and_unknown),
-		cmocka_unit_test(test_self_check),
-		cmocka_unit_test(test_enable),
-		cmocka_unit_test(test_late_kinds),
-		cmocka_unit_test(test_late_kinds_do_not_wait_for_a_flush),
-		cmocka_unit_test(test_late_kinds_do_not_wait_for_each_other),
-		cmocka_unit_test(test_buffers),
-		cmocka_unit_test(test_what_is_switched_off),
-		cmocka_unit_test(test_least_sizes),
-		cmocka_unit_test(test_short_records),
+		cmocka_unit_test(test_kernel),	       cmocka_unit_test(test_kernel_forms),
+		cmocka_unit_test(test_copies),	       cmocka_unit_test(test_sync_and_event),
+		cmocka_unit_test(test_definitions),    cmocka_unit_test(test_the_rest),
+		cmocka_unit_test(test_host_functions), cmocka_unit_test(test_forced_and_unknown),
+		cmocka_unit_test(test_self_check),     cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_short_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
