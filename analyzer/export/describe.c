@@ -328,7 +328,8 @@ static void say_loss(const struct limits *l, const struct gst_loss *loss)
 	     loss->reason == GST_LOSS_REFUSED)) { /* and the tracer's notes the last one */
 		return;
 	}
-	if (loss->until_ns > l->a->model->end_ns) {
+	/* 0: it had not ended yet */
+	if (loss->until_ns > l->a->model->end_ns || loss->until_ns < loss->since_ns) {
 		snprintf(when, sizeof(when), ", from %s on", gst_moment(loss->since_ns).text);
 	} else if (loss->since_ns || loss->until_ns) {
 		snprintf(when, sizeof(when), ", between %s and %s", gst_moment(loss->since_ns).text,
@@ -360,6 +361,18 @@ static void say_note(const struct limits *l, const struct gst_note *n)
 		say(l, "at %s the trace could not be written any more (errno %" PRId32 ")",
 		    when.text, n->detail);
 		break;
+	case GST_NOTE_FLUSH_HUNG:
+	case GST_NOTE_SIZE_LIMIT: {
+		/* "what; unit", and the number beside it */
+		const char *unit = strrchr(text.text, ';');
+
+		if (unit && unit[1] == ' ') {
+			say(l, "at %s: %.*s (%" PRId32 "%s)", when.text, (int)(unit - text.text),
+			    text.text, n->detail, unit + 1);
+			break;
+		}
+	}
+		/* fall through */
 	default: /* a newer tracer's too: the text says it */
 		if (text.text[0]) {
 			say(l, "at %s: %s", when.text, text.text);

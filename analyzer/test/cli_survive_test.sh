@@ -100,6 +100,17 @@ wait $!
 find "$GSTRACE_STAGING_DIR" -name 'gstrace-*.staging' | grep -q . &&
 	fails "staging files are left by programs that ended in order"
 
+# A CUPTI that does not come back: since when, and for how long it was waited for.
+for hang in hang-flush hang-enable; do
+	GSTRACE_HANG_MS=50 GSTRACE_FLUSH_MS=20 GSTRACE_EXIT_MS=300 record hangs.gst "stream s; event e; record e s; launch s k 1us; \
+		fault $hang; thread { record e s }; sleep 300ms; exit 7"
+	[ $? -eq 7 ] || fails "$hang: another status"
+	analyze hangs.gst
+	says 'lost: an unknown number of records, from [0-9.]* [mu]*s on: '
+	says "CUPTI does not return .* ([0-9]* milliseconds waited)\\|flush of CUPTI does not return: .* ([0-9]* milliseconds waited)"
+	rm -f hangs.gst
+done
+
 # A clock that steps or is slewed: each kernel ran after its launch began and before the wait for it ended.
 if [ -n "$shim" ]; then
 	for clock in step:150:-2000 step:150:2000 slew:500 slew:-500; do
