@@ -119,6 +119,7 @@ uint64_t gst_call_clock_read(struct gst_call_clock *c)
 	uint64_t before, after, now;
 
 	c->limit = 0;
+	atomic_signal_fence(memory_order_seq_cst);
 	if (!scale) {
 		return gst_clock_mono_ns();
 	}
@@ -129,6 +130,8 @@ uint64_t gst_call_clock_read(struct gst_call_clock *c)
 		c->ticks = after;
 		c->ns = now;
 		c->scale = scale;
+		/* Last: a signal handler may leave by a jump. */
+		atomic_signal_fence(memory_order_seq_cst);
 		c->limit = (uint32_t)(((uint64_t)GST_CALL_CLOCK_NS << 32) / scale);
 	}
 	return now;

@@ -22,7 +22,7 @@
 #define GST_CALL_CLOCK_READ_NS 200u /* a reading that took longer is not gone on from */
 #define GST_CALL_CLOCK_LATE_NS 300u /* ... and 1477 ppm of GST_CALL_CLOCK_NS */
 
-/* A thread's; all begins as zero. */
+/* A thread's; all begins as zero. Not to be read in a signal handler that interrupted a reading. */
 struct gst_call_clock {
 	uint64_t ticks; /* at the last reading */
 	uint64_t ns;	/* what it gave */

@@ -769,30 +769,46 @@ static inline bool enter_launch(const struct gst_callbacks *cb, struct gst_threa
 	return true;
 }
 
-static inline bool leave_launch(struct gst_thread_slot *slot, uint32_t cbid,
-				const struct gst_cupti_callback_data *data, uintptr_t here,
-				uint64_t now)
+/* Whether the call that returns is the one that enter_launch() opened, and returns as it mostly does. */
+static inline bool is_plain_return(const struct gst_thread_slot *slot, uint32_t cbid,
+				   const struct gst_cupti_callback_data *data)
 {
-	struct gst_page *page = slot->page;
+	const struct gst_page *page = slot->page;
 	const struct gst_open_call *call = &slot->calls[0];
-	struct gst_rec_call_exit *r;
 	int32_t result;
 
-	if (slot->depth != 1 || !slot->is_bare || slot->busy_at || !page ||
-	    call->corr != data->correlationId ||
+	if (slot->depth != 1 || !slot->is_bare || !page || call->corr != data->correlationId ||
 	    call->api != GST_API_ID(GST_CUPTI_DOMAIN_DRIVER, cbid) ||
 	    page->segment != call->segment || page->room - page->position < EXIT_BYTES ||
 	    !data->functionReturnValue) {
 		return false;
 	}
 	memcpy(&result, data->functionReturnValue, sizeof(result));
-	if (result) {
+	return !result;
+}
+
+/* False: nothing was done, but *@now may be when the call returned. */
+static inline bool leave_launch(struct gst_thread_slot *slot, uint32_t cbid,
+				const struct gst_cupti_callback_data *data, uintptr_t here,
+				uint64_t *now)
+{
+	struct gst_page *page = slot->page;
+	struct gst_rec_call_exit *r;
+
+	/* Before the clock, too, which a signal handler's calls must not read meanwhile. */
+	if (slot->busy_at) {
 		return false;
 	}
 	slot->busy_at = here;
 	atomic_signal_fence(memory_order_seq_cst);
+	/* The clock first: our own work is not the call's. */
+	*now = gst_call_clock_now(&slot->clock);
+	if (!is_plain_return(slot, cbid, data)) {
+		gst_thread_leave(slot);
+		return false;
+	}
 	r = (void *)(page->body + page->position);
-	r->exit_ns = now;
+	r->exit_ns = *now;
 	slot->depth = 0;
 	gst_chunk_commit(page, GST_KIND_CALL_EXIT, EXIT_BYTES, data->correlationId);
 	gst_chunk_fetch_next(page);
@@ -1119,16 +1135,10 @@ void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const vo
 		return;
 	}
 	if (is_launch(domain, cbid) && slot && data) {
-		if (data->callbackSite == GST_CUPTI_API_ENTER) {
-			if (enter_launch(cb, slot, cbid, data, here)) {
-				return;
-			}
-		} else {
-			/* The clock first: our own work is not the call's. */
-			now = gst_call_clock_now(&slot->clock);
-			if (leave_launch(slot, cbid, data, here, now)) {
-				return;
-			}
+		if (data->callbackSite == GST_CUPTI_API_ENTER
+			    ? enter_launch(cb, slot, cbid, data, here)
+			    : leave_launch(slot, cbid, data, here, &now)) {
+			return;
 		}
 	}
 	on_any_event(cb, domain, cbid, cbdata, here, now);
