@@ -233,8 +233,8 @@ static void test_kernel_short(void **state)
 {
 	static const char head[] = "gstext 1.0\nchunk events process=100\n";
 	static const char *const as_short[] = {
-		"kernel_short corr=7 start_ns=200 duration_ns=100 grid_x=9 name=1 shared_dynamic=8 stream=7 grid_y=2 block_x=3 "
-		"block_y=4 shared_static=5 grid_z=6 block_z=10 registers=11 ctx=12 device=13 channel=14 graph_node=0x200000003\n",
+		("kernel_short corr=7 start_ns=200 duration_ns=100 grid_x=9 name=1 shared_dynamic=8 stream=7 grid_y=2 block_x=3 "
+		 "block_y=4 shared_static=5 grid_z=6 block_z=10 registers=11 ctx=12 device=13 channel=14 graph_node=0x200000003\n"),
 		"kernel_short corr=8 start_ns=200 ctx=1\n",
 		/* Not as a tracer writes it. */
 		"kernel_short corr=9 duration_ns=5\n",
