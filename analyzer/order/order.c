@@ -524,7 +524,7 @@ gst_edge_id gst_order_next_edge(const struct gst_order *o, gst_edge_id e)
 {
 	const struct gst_order_view *v = &o->v;
 
-	while (e < v->op_count && gst_order_origin(v, e) == GST_NONE)
+	while (e < v->op_count && gst_order_origin(o, e) == GST_NONE)
 		e++;
 	while (e >= v->op_count && e < 2 * v->op_count && v->op_before[e - v->op_count] == GST_NONE)
 		e++;

@@ -132,9 +132,12 @@ static inline gst_edge_id gst_order_first_stored(const struct gst_order *o)
 	return gst_order_view(o)->stored_base;
 }
 
-/* Where op @op comes from: its launch if it is a node, else its call; GST_NONE = not known. */
-static inline gst_node_id gst_order_origin(const struct gst_order_view *v, gst_op_id op)
+/* Sources of the edges that are not stored, for passes over all nodes; GST_NONE: there is no such edge. */
+
+/** Where op @op comes from: its launch if it is a node (G2), else its call (U1). */
+static inline gst_node_id gst_order_origin(const struct gst_order *o, gst_op_id op)
 {
+	const struct gst_order_view *v = gst_order_view(o);
 	const struct gst_op *x = &v->ops[op];
 
 	if (x->call == GST_NONE)
@@ -142,6 +145,23 @@ static inline gst_node_id gst_order_origin(const struct gst_order_view *v, gst_o
 	if (x->flags & GST_OP_NODE)
 		return x->parent;
 	return v->calls[x->call].flags & GST_CALL_NO_ENTER ? GST_NONE : v->op_count + x->call;
+}
+/** What op @op stands behind in its stream (S1, F1). */
+static inline gst_node_id gst_order_op_before(const struct gst_order *o, gst_op_id op)
+{
+	uint32_t before = gst_order_view(o)->op_before[op];
+
+	return before == GST_NONE ? GST_NONE : before & ~GST_BEFORE_F1;
+}
+/** The id of the edge that tells the same of @node, an op or a call: what it stands behind in its stream or thread. */
+static inline gst_edge_id gst_order_before_id(const struct gst_order *o, gst_node_id node)
+{
+	return gst_order_view(o)->op_count + node;
+}
+/** The call before call @call in its thread (T1). */
+static inline gst_call_id gst_order_call_before(const struct gst_order *o, gst_call_id call)
+{
+	return gst_order_view(o)->call_before[call];
 }
 
 /** Edge @e, which there is. O(1). */
@@ -163,7 +183,7 @@ static inline struct gst_edge gst_order_edge(const struct gst_order *o, gst_edge
 	} else if (e < v->op_count) {
 		bool is_node = v->ops[e].flags & GST_OP_NODE;
 
-		out.from = gst_order_origin(v, e);
+		out.from = gst_order_origin(o, e);
 		out.to = e;
 		out.rule = is_node ? GST_RULE_G2 : GST_RULE_U1;
 		out.form = is_node ? GST_BEGIN_BEGIN : GST_ENTER_BEGIN;
@@ -190,28 +210,36 @@ struct gst_edges {
 	gst_edge_id first;
 };
 
-/** Edges into @node, in the order of their ids. O(1). */
-static inline struct gst_edges gst_order_in(const struct gst_order *o, gst_node_id node)
+/** The stored ones of the edges into @node: those of all rules but T1, U1, S1, F1 and G2. */
+static inline struct gst_edges gst_order_stored_in(const struct gst_order *o, gst_node_id node)
 {
 	const struct gst_order_view *v = gst_order_view(o);
 	uint64_t word = v->has_run[node / 64] >> (node % 64);
 	struct gst_edges in = {0};
+	uint32_t run;
+
+	if (!(word & 1))
+		return in;
+	run = v->runs_before[node / 64 + 1] - (uint32_t)__builtin_popcountll(word);
+	in.first = v->stored_base + v->run_first[run];
+	in.count = v->run_first[run + 1] - v->run_first[run];
+	return in;
+}
+/** Edges into @node, in the order of their ids. O(1). */
+static inline struct gst_edges gst_order_in(const struct gst_order *o, gst_node_id node)
+{
+	const struct gst_order_view *v = gst_order_view(o);
+	struct gst_edges in = gst_order_stored_in(o, node);
 
 	if (node < v->op_count) {
-		if (gst_order_origin(v, node) != GST_NONE)
+		if (gst_order_origin(o, node) != GST_NONE)
 			in.made[in.made_count++] = node;
 		if (v->op_before[node] != GST_NONE)
 			in.made[in.made_count++] = v->op_count + node;
 	} else if (node < v->barrier_base && v->call_before[node - v->op_count] != GST_NONE) {
 		in.made[in.made_count++] = v->op_count + node;
 	}
-	in.count = in.made_count;
-	if (word & 1) {
-		uint32_t run = v->runs_before[node / 64 + 1] - (uint32_t)__builtin_popcountll(word);
-
-		in.first = v->stored_base + v->run_first[run];
-		in.count += v->run_first[run + 1] - v->run_first[run];
-	}
+	in.count += in.made_count;
 	return in;
 }
 /** Number @i of them. */

@@ -250,7 +250,7 @@ static void rule_t1(struct gst_order_builder *b, gst_call_id call)
 /* Work comes after its call. A launch begins with its first node; nodes have no order among each other here. */
 static void rule_u1_g2(struct gst_order_builder *b, gst_op_id op)
 {
-	if (gst_order_origin(&b->o->v, op) != GST_NONE)
+	if (gst_order_origin(b->o, op) != GST_NONE)
 		count_made(b, b->m->ops[op].flags & GST_OP_NODE ? GST_RULE_G2 : GST_RULE_U1);
 }
 

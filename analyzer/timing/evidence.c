@@ -81,13 +81,12 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 {
 	const struct gst_call *c = &t->m->calls[call];
 	uint64_t slack_ns = CLOCK_SLACK_NS;
-	struct gst_edges in;
+	struct gst_edges in = gst_order_stored_in(t->o, gst_node_of_call(t->o, call));
 
-	if (!gst_call_has_enter(c) || !gst_call_has_exit(c)) {
+	if (in.count == 0 || !gst_call_has_enter(c) || !gst_call_has_exit(c)) {
 		return;
 	}
 	slack_ns += t->m->processes[t->m->threads[c->thread].process].clock_uncertainty_ns;
-	in = gst_order_in(t->o, gst_node_of_call(t->o, call));
 	judge_whole_context(t, c, slack_ns, &in, GST_RULE_H7);
 	judge_whole_context(t, c, slack_ns, &in, GST_RULE_H10);
 	for (uint32_t i = 0; i < in.count; i++) {
@@ -114,7 +113,7 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 static void judge_work(struct gst_timing *t, gst_op_id op)
 {
 	const struct gst_op *x = &t->m->ops[op];
-	struct gst_edges in = gst_order_in(t->o, op);
+	struct gst_edges in = gst_order_stored_in(t->o, op);
 
 	for (uint32_t i = 0; i < in.count; i++) {
 		const struct gst_edge e = gst_edges_at(t->o, &in, i);
@@ -255,7 +254,7 @@ static bool is_judged_by_next(const struct gst_edge *e)
  */
 static void judge_wait(struct gst_timing *t, gst_op_id op)
 {
-	struct gst_edges in = gst_order_in(t->o, op);
+	struct gst_edges in = gst_order_stored_in(t->o, op);
 
 	for (uint32_t i = 0; i < in.count; i++) {
 		const struct gst_edge e = gst_edges_at(t->o, &in, i);

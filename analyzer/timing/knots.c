@@ -110,37 +110,81 @@ static void add_release(const struct gst_timing *t, struct releases *r, gst_mome
 	gst_vec_push(&r->v, x);
 }
 
+static void add_edge(const struct gst_timing *t, struct releases *r, const struct gst_edge *e)
+{
+	if (gst_timing_in_force(t, e->id)) {
+		add_release(t, r, gst_moment_from(t, e), gst_timing_source(t, e), e->id,
+			    (enum gst_form)e->form);
+	}
+}
+
+/* The stored edges into @node; true if there are some. Those into a call are about its exit. */
+static bool add_stored(const struct gst_timing *t, struct releases *r, gst_node_id node)
+{
+	struct gst_edges in = gst_order_stored_in(t->o, node);
+
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+
+		add_edge(t, r, &e);
+	}
+	return in.count > 0;
+}
+
+/* What an op came from and what it stands behind in its stream; the rest is stored. */
+static void add_into_op(const struct gst_timing *t, struct releases *r, gst_op_id op)
+{
+	const struct gst_model *m = t->m;
+	const struct gst_op *x = &m->ops[op];
+	gst_node_id origin = gst_order_origin(t->o, op), before = gst_order_op_before(t->o, op);
+
+	if (origin != GST_NONE && gst_node_is_op(t->o, origin)) {
+		const struct gst_edge e = gst_order_edge(t->o, op);
+
+		add_edge(t, r, &e);
+	} else if (origin != GST_NONE) {
+		add_release(t, r, origin, m->calls[x->call].enter_ns, op, GST_ENTER_BEGIN);
+	}
+	if (before != GST_NONE) {
+		add_release(t, r, before, gst_timing_end(t, before), gst_order_before_id(t->o, op),
+			    GST_END_BEGIN);
+	}
+	(void)add_stored(t, r, op);
+	if (x->kind == GST_OP_MEMCPY && x->detail != GST_NONE &&
+	    t->engine_prev[x->detail] != GST_NONE) {
+		gst_op_id engine = t->engine_prev[x->detail];
+
+		add_release(t, r, engine, m->ops[engine].end_ns, t->edge_count, GST_END_BEGIN);
+	}
+}
+
 /* What releases r->target, which was observed at r->at_ns. */
 static void find_releases(const struct gst_timing *t, struct releases *r)
 {
 	const struct gst_model *m = t->m;
 	gst_moment_id p = r->target;
-	bool is_exit = gst_moment_is_exit(t, p);
-	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
-	struct gst_edges in = gst_order_in(t->o, node);
 
 	gst_vec_clear(&r->v);
 	r->latest_ns = INT64_MIN;
 	r->may_be_held = false;
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+	if (gst_moment_is_exit(t, p)) {
+		gst_node_id call = m->op_count + (p - t->node_count);
 
-		if (gst_moment_to(t, &e) != p) {
-			continue;
+		r->may_be_held = add_stored(t, r, call);
+		add_release(t, r, call, observed(t, call), t->edge_count, GST_END_EXIT);
+	} else if (p < m->op_count) {
+		add_into_op(t, r, p);
+	} else if (gst_node_is_call(t->o, p)) {
+		gst_call_id before = gst_order_call_before(t->o, p - m->op_count);
+
+		if (before != GST_NONE) {
+			gst_moment_id exit = gst_moment_of_exit(t, before);
+
+			add_release(t, r, exit, observed(t, exit), gst_order_before_id(t->o, p),
+				    GST_EXIT_ENTER);
 		}
-		r->may_be_held = is_exit;
-		if (gst_timing_in_force(t, e.id)) {
-			add_release(t, r, gst_moment_from(t, &e), gst_timing_source(t, &e), e.id,
-				    (enum gst_form)e.form);
-		}
-	}
-	if (is_exit) {
-		add_release(t, r, node, observed(t, node), t->edge_count, GST_END_EXIT);
-	}
-	if (p < m->op_count && m->ops[p].kind == GST_OP_MEMCPY && m->ops[p].detail != GST_NONE &&
-	    t->engine_prev[m->ops[p].detail] != GST_NONE) {
-		gst_op_id before = t->engine_prev[m->ops[p].detail];
-		add_release(t, r, before, m->ops[before].end_ns, t->edge_count, GST_END_BEGIN);
+	} else {
+		(void)add_stored(t, r, p);
 	}
 }
 

@@ -148,6 +148,15 @@ static inline bool gst_call_has_exit(const struct gst_call *c)
 /** The model's index of the device that @op runs on; GST_NONE. */
 uint32_t gst_timing_device(const struct gst_timing *t, gst_op_id op);
 
+/** When op or barrier point @node ended; GST_TIME_UNKNOWN. */
+static inline uint64_t gst_timing_end(const struct gst_timing *t, gst_node_id node)
+{
+	const struct gst_model *m = t->m;
+
+	return node < m->op_count && (m->ops[node].flags & GST_OP_TIMED) ? m->ops[node].end_ns
+									 : t->seen_ns[node];
+}
+
 /** Time of the source of @e; GST_TIME_UNKNOWN. */
 static inline uint64_t gst_timing_source(const struct gst_timing *t, const struct gst_edge *e)
 {
@@ -169,10 +178,7 @@ static inline uint64_t gst_timing_source(const struct gst_timing *t, const struc
 		return t->seen_ns[e->from];
 	case GST_END_BEGIN:
 	case GST_END_EXIT:
-		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
-			return m->ops[e->from].end_ns;
-		}
-		return t->seen_ns[e->from];
+		return gst_timing_end(t, e->from);
 	}
 	return GST_TIME_UNKNOWN;
 }
