@@ -333,6 +333,8 @@ const gst_point_id *gst_order_topological(const struct gst_order *o, struct gst_
  * not a topological one? Asked from call to call with *@hint 0 at first: O(1) on average.
  */
 bool gst_order_is_turned(const struct gst_order *o, gst_call_id call, uint32_t *hint);
+/** Is there such a stretch? */
+bool gst_order_has_turns(const struct gst_order *o);
 /** 0, or the number of nodes on the cycle reported in @nodes. */
 uint32_t gst_order_cycle(const struct gst_order *o, const gst_node_id **nodes);
 

@@ -334,6 +334,11 @@ bool gst_order_is_turned(const struct gst_order *o, gst_call_id call, uint32_t *
 	return *hint < o->turn_count && o->turns[*hint].first < place_of_call(o, call + 1);
 }
 
+bool gst_order_has_turns(const struct gst_order *o)
+{
+	return o->turn_count > 0;
+}
+
 /* ---- cycles --------------------------------------------------------------------------------------------------- */
 
 /* The launch that op @n is a node of; GST_NONE. */

@@ -249,6 +249,8 @@ static enum gst_unknown why_vague(const struct walk *w, gst_node_id vague)
 /* Ends of graph launches that are known by their nodes, and of all that stands on them. */
 static void find_ends(struct walk *w, struct gst_arena *scratch)
 {
+	struct gst_moments moments = {.t = w->t};
+	gst_moment_id p;
 	bool any = false;
 
 	for (gst_op_id i = 0; i < w->m->op_count && !any; i++) {
@@ -258,8 +260,7 @@ static void find_ends(struct walk *w, struct gst_arena *scratch)
 		return;
 	}
 	w->ends_ns = GST_ARENA_ARRAY(scratch, uint64_t, w->t->node_count);
-	for (uint32_t i = 0; i < w->t->moment_count; i++) {
-		gst_moment_id p = w->t->topological[i];
+	while ((p = gst_moments_next(&moments)) != GST_NONE) {
 		uint64_t last = GST_TIME_UNKNOWN;
 		struct gst_edges in;
 

@@ -87,7 +87,7 @@ struct releases {
 
 /*
  * What comes later in the order (a cycle) or is of another process releases nothing. While moments are being settled,
- * those to come have places from the limit, the target's, on; later on the limit is the target's knot.
+ * those to come have no knots, and the limit lets all knots in; later on it is the target's knot.
  */
 static void add_release(const struct gst_timing *t, struct releases *r, gst_moment_id source,
 			uint64_t source_ns, gst_edge_id edge, enum gst_form form)
@@ -320,11 +320,15 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 	struct gst_knots *k = &t->knots;
 	size_t far_bytes = ((size_t)t->moment_count / 64 + 1) * sizeof(*b.far);
 	uint32_t process = 0; /* the first one whose moments are not over */
+	struct gst_moments w = {.t = t};
+	gst_moment_id p;
 
 	b.far = gst_mem_alloc(far_bytes);
 	k->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
-	for (uint32_t i = 0; i < t->moment_count; i++) {
-		gst_moment_id p = t->topological[i];
+	/* Of moments to come nothing is known. */
+	memset(t->place, 0xff, t->moment_count * sizeof(*t->place));
+	b.r.limit = GST_NONE;
+	for (uint32_t i = 0; (p = gst_moments_next(&w)) != GST_NONE; i++) {
 		int64_t end_ns, duration_ns;
 
 		while (process < m->process_count && i >= t->process_first[process]) {
@@ -333,9 +337,7 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 		gst_timing_find_evidence(t, p);
 		b.r.target = p;
 		b.r.at_ns = observed(t, p);
-		b.r.limit = i;
 		if (b.r.at_ns == GST_TIME_UNKNOWN) {
-			t->place[p] = GST_NONE;
 			continue;
 		}
 		find_releases(t, &b.r);

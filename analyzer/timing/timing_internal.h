@@ -56,6 +56,11 @@ struct gst_knots {
 	uint32_t *far_before; /* [count / 64 + 1] how many of them stand before each word of far */
 };
 
+/* @moment comes right before @before, earlier than it was submitted. */
+struct gst_pull {
+	gst_moment_id moment, before;
+};
+
 struct gst_timing {
 	const struct gst_model *m;
 	const struct gst_order *o;
@@ -67,14 +72,18 @@ struct gst_timing {
 		seen_ns; /* [node_count] op without times or with an early begin, barrier point: when released; GST_TIME_UNKNOWN */
 	uint8_t *
 		is_vague; /* [node_count] seen_ns is only a lower bound: a host function, a lost kernel */
-	gst_moment_id *topological; /* [moment_count] */
+	/* The order of passes over all moments, for gst_moments_next: as submitted, but for some that are pulled
+	 * forward; or one by one, where there are several processes, or a cycle */
+	struct gst_pull *pulls; /* in that order */
+	uint32_t pull_count;
+	uint64_t *is_pulled;	    /* a bit a moment; NULL = there are none */
+	gst_moment_id *topological; /* [moment_count]; NULL = as submitted */
 	gst_op_id *engine_next,
 		*engine_prev; /* [copy_count] the copy after / before it on its engine, or GST_NONE */
 	uint64_t *
 		latency_ns; /* [GST_OP_KIND_COUNT] least time seen from a call's enter to its op's begin */
-	uint8_t *spins; /* [strings] the kernel of this name waits for other devices */
-	uint32_t *
-		place; /* [moment_count] its place in topological; once settled, its knot, GST_NONE = no known time */
+	uint8_t *spins;	 /* [strings] the kernel of this name waits for other devices */
+	uint32_t *place; /* [moment_count] its knot; GST_NONE = no known time, or not settled */
 	struct gst_knots knots;
 	uint64_t steps;	   /* of gst_timing_steps */
 	bool has_spinning; /* some name has its bit in spins */
@@ -97,6 +106,76 @@ static inline enum gst_strength gst_timing_strength_of(const struct gst_timing *
 	return e < t->stored_base ? GST_DOCUMENTED
 				  : (enum gst_strength)t->edges[e - t->stored_base];
 }
+
+/* A walk over all moments, each after all that must precede it. It begins with .t alone. */
+struct gst_moments {
+	const struct gst_timing *t;
+	uint32_t i;		/* of topological */
+	gst_call_id call;	/* the one that it is at */
+	bool is_inside;		/* its enter was given */
+	gst_op_id op;		/* the next one, as submitted */
+	uint32_t barrier, pull; /* the next ones, by number */
+	gst_moment_id held;	/* what others are pulled before, plus 1; 0 = nothing */
+};
+
+/** As submitted, all of them: enter, barrier points, ops, exit, call by call; GST_NONE = it is over. */
+static inline gst_moment_id gst_moments_submitted(struct gst_moments *w)
+{
+	const struct gst_timing *t = w->t;
+	const struct gst_model *m = t->m;
+	gst_node_id call = m->op_count + w->call,
+		    barrier = m->op_count + m->call_count + w->barrier;
+
+	if (w->call == m->call_count) {
+		return w->op < m->op_count ? w->op++ : GST_NONE;
+	}
+	if (!w->is_inside) {
+		w->is_inside = true;
+		return call;
+	}
+	if (barrier < t->node_count && gst_barrier_owner(t->o, barrier) == call) {
+		w->barrier++;
+		return barrier;
+	}
+	if (w->op - m->calls[w->call].first_op < m->calls[w->call].op_count) {
+		return w->op++;
+	}
+	w->is_inside = false;
+	return t->node_count + w->call++;
+}
+
+/** The next one of the order; GST_NONE = it is over. */
+static inline gst_moment_id gst_moments_next(struct gst_moments *w)
+{
+	const struct gst_timing *t = w->t;
+	gst_moment_id p;
+
+	if (t->topological) {
+		return w->i < t->moment_count ? t->topological[w->i++] : GST_NONE;
+	}
+	if (!t->is_pulled) {
+		return gst_moments_submitted(w);
+	}
+	if (w->held) {
+		p = w->held - 1;
+	} else {
+		do {
+			p = gst_moments_submitted(w);
+		} while (p != GST_NONE && t->is_pulled[p / 64] >> (p % 64) & 1);
+	}
+	w->held = 0;
+	if (w->pull < t->pull_count && t->pulls[w->pull].before == p) {
+		w->held = p + 1;
+		return t->pulls[w->pull++].moment;
+	}
+	return p;
+}
+
+/** Find that order; edges and engines are known. @engines_turn: some copy waited for one submitted later. */
+void gst_moments_find(struct gst_timing *t, bool engines_turn, struct gst_arena *arena);
+
+/** Leave the engines out: with them there is no order. */
+void gst_timing_forget_engines(struct gst_timing *t);
 
 /** Each edge and moment as it is before there is evidence. */
 void gst_timing_init_evidence(struct gst_timing *t);

@@ -121,6 +121,8 @@ static void find_bounds(struct verify *v)
 	const struct gst_timing *t = v->t;
 	struct gst_arena *scratch = gst_arena_new(0);
 	struct gst_order_outs outs = gst_order_group_out(t->o, scratch);
+	gst_moment_id *order = GST_ARENA_ARRAY(scratch, gst_moment_id, t->moment_count);
+	struct gst_moments w = {.t = t};
 
 	for (gst_node_id n = 0; n < t->node_count; n++) {
 		v->ended[n].ns = v->begun[n].ns = GST_TIME_UNKNOWN;
@@ -134,7 +136,7 @@ static void find_bounds(struct verify *v)
 		}
 	}
 	for (uint32_t i = 0; i < t->moment_count; i++) {
-		gst_node_id n = t->topological[i];
+		gst_node_id n = order[i] = gst_moments_next(&w);
 		struct gst_edges in;
 
 		if (gst_moment_is_exit(t, n) || gst_node_is_call(t->o, n) || is_timed(t, n)) {
@@ -156,7 +158,7 @@ static void find_bounds(struct verify *v)
 		}
 	}
 	for (uint32_t i = t->moment_count; i-- > 0;) {
-		gst_node_id n = t->topological[i];
+		gst_node_id n = order[i];
 		const gst_edge_id *out;
 		uint32_t count;
 
