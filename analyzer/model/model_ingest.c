@@ -291,23 +291,14 @@ static const struct gst_api *find_api(struct gst_builder *b, uint32_t id)
 	return cache->api;
 }
 
-/* One more call of @thread, its context not known yet. */
+/* One more call of @thread, its context not known yet; end_run() comes after it, or after those of a chunk. */
 static struct gst_call *add_call(struct gst_builder *b, uint32_t thread, uint64_t enter_ns,
 				 uint32_t id, uint32_t corr)
 {
 	const struct gst_api *api = find_api(b, id);
-	struct gst_raw_thread *t = &b->threads.data[thread];
-	struct gst_raw_process *p = &b->processes.data[t->process];
-	uint32_t index = (uint32_t)b->raw_calls.count;
+	struct gst_raw_process *p = &b->processes.data[b->threads.data[thread].process];
 	struct gst_call *call = gst_vec_extend(&b->raw_calls, 1);
-	struct gst_call_run *run = t->runs.count ? &t->runs.data[t->runs.count - 1] : NULL;
 
-	if (run && run->first + run->count == index) {
-		run->count++;
-	} else {
-		gst_vec_push(&t->runs, (struct gst_call_run){index, 1});
-	}
-	t->call_count++;
 	*call = (struct gst_call){
 		.enter_ns = enter_ns,
 		.api = id,
@@ -318,11 +309,28 @@ static struct gst_call *add_call(struct gst_builder *b, uint32_t thread, uint64_
 		.cls = api ? api->class_id : GST_API_CLASS_OTHER,
 		.api_flags = api ? api->flags : 0,
 	};
-	p->call_count++;
 	if (corr > p->most_corr)
 		p->most_corr = corr;
 	b->class_calls[call->cls]++;
 	return call;
+}
+
+/* The calls from @first on are of @thread. */
+static void end_run(struct gst_builder *b, uint32_t thread, size_t first)
+{
+	struct gst_raw_thread *t = &b->threads.data[thread];
+	struct gst_call_run *last = t->runs.count ? &t->runs.data[t->runs.count - 1] : NULL;
+	uint32_t count = (uint32_t)(b->raw_calls.count - first);
+
+	if (!count)
+		return;
+	if (last && last->first + last->count == first) {
+		last->count += count;
+	} else {
+		gst_vec_push(&t->runs, (struct gst_call_run){(uint32_t)first, count});
+	}
+	t->call_count += count;
+	b->processes.data[t->process].call_count += count;
 }
 
 /* A call of @kind; @data is its record in full. */
@@ -793,6 +801,7 @@ static void ingest_told_call(struct gst_builder *b, uint32_t process, const stru
 {
 	const struct gst_rec_api_run *r = rec->data;
 	uint32_t thread = find_told_thread(b, process, r->tid);
+	size_t first = b->raw_calls.count;
 	struct gst_call *call = add_call(b, thread, r->start_ns, r->api, rec->corr);
 
 	/* One that had not returned when the last records were forced out has no end. */
@@ -801,6 +810,7 @@ static void ingest_told_call(struct gst_builder *b, uint32_t process, const stru
 	call->flags = r->end_ns ? GST_CALL_TOLD | GST_CALL_RETURNED : GST_CALL_TOLD;
 	b->threads.data[thread].lacks_ctx = true;
 	b->threads.data[thread].is_told = true;
+	end_run(b, thread, first);
 }
 
 /* Later segments repeat what the first one and the calls since then tell. */
@@ -861,10 +871,12 @@ void gst_model_ingest_calls(struct gst_builder *b, uint32_t process,
 {
 	uint32_t thread = find_thread(b, process, records->thread);
 	struct gst_records r = *records; /* its fields in registers */
+	size_t first = b->raw_calls.count;
 	struct gst_record rec;
 
 	while (gst_records_next(&r, &rec))
 		take_call(b, thread, &rec);
+	end_run(b, thread, first);
 }
 
 void gst_model_ingest_devices(struct gst_builder *b, uint32_t process,
@@ -1005,7 +1017,11 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 		break;
 	default:
 		if (rec->kind < GST_REC_KERNEL) {
-			take_call(b, find_thread(b, process, rec->thread), rec);
+			uint32_t thread = find_thread(b, process, rec->thread);
+			size_t first = b->raw_calls.count;
+
+			take_call(b, thread, rec);
+			end_run(b, thread, first);
 		} else {
 			take_device(b, process, rec);
 		}

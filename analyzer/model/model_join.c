@@ -112,6 +112,7 @@ struct run {
 	struct gst_call *next, *end;		/* neighbours */
 	const struct gst_call_run *then, *last; /* where those after them are */
 	uint32_t *ids;				/* of the thread: gets that of the next one */
+	uint64_t offset_ns;			/* from its process' clock to the first one's */
 	uint32_t raw, process;
 };
 
@@ -121,9 +122,9 @@ struct head {
 };
 
 /* The begin of the next call of @run, on the clock of the first process; 0: of a clock that is broken. */
-static uint64_t enter_ns(const struct gst_builder *b, const struct run *run)
+static uint64_t enter_ns(const struct run *run)
 {
-	uint64_t ns = gst_model_to_first(&b->processes.data[run->process], run->next->enter_ns);
+	uint64_t ns = run->next->enter_ns + run->offset_ns;
 
 	return ns < GST_SANE_NS ? ns : 0;
 }
@@ -237,6 +238,8 @@ static void merge_calls(struct ordering *o)
 
 		*run = (struct run){.then = t->runs.data,
 				    .last = t->runs.data,
+				    .offset_ns =
+					    gst_model_to_first(&b->processes.data[t->process], 0),
 				    .raw = (uint32_t)i,
 				    .process = t->process};
 		if (t->runs.count) /* none at all: no place to count from */
@@ -250,17 +253,17 @@ static void merge_calls(struct ordering *o)
 		t->calls = runs[i].ids = by_thread;
 		by_thread += t->call_count;
 		if (t->call_count)
-			heads[count++] = (struct head){enter_ns(b, &runs[i]), (uint32_t)i};
+			heads[count++] = (struct head){enter_ns(&runs[i]), (uint32_t)i};
 	}
 	for (size_t i = count / 2; i-- > 0;)
 		sink(heads, count, i);
 	while (count) {
 		struct run *run = &runs[heads[0].run];
 
-		gst_model_take_min(&o->least_call_ns, enter_ns(b, run));
+		gst_model_take_min(&o->least_call_ns, enter_ns(run));
 		place_call(b, run, id++);
 		if (run->next != run->end) {
-			uint64_t key = enter_ns(b, run);
+			uint64_t key = enter_ns(run);
 
 			if (key > heads[0].key)
 				heads[0].key = key;
