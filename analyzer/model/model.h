@@ -141,7 +141,7 @@ struct gst_call {
 struct gst_call_args {
 	/* copy: dst, src; memset: dst; memory: address (allocation: the one it gave), pool;
 	 * graph: graph (or the event of a node of an executable one), exec or event, and in bytes the node it changes; host: function, user; launch: event;
-	 * event: handle; b of an elapsed time and of a launch: gst_event_id of the second event, GST_NONE;
+	 * event: handle (but a call that names an event and nothing else has no args); b of an elapsed time and of a launch: gst_event_id of the second event, GST_NONE;
 	 * others: object, value */
 	uint64_t a, b;
 	/* size; event: handle of the context it is about; others: elements of a batch */

@@ -333,6 +333,15 @@ static void end_run(struct gst_builder *b, uint32_t thread, size_t first)
 	b->processes.data[t->process].call_count += count;
 }
 
+/* @value, if it is one, for the walk alone. */
+static void add_value(struct gst_builder *b, struct gst_call *call, uint64_t value)
+{
+	if (!value)
+		return;
+	gst_vec_push(&b->values, value);
+	call->event = (uint32_t)b->values.count;
+}
+
 /* A call of @kind; @data is its record in full. */
 static void ingest_call(struct gst_builder *b, uint32_t thread, uint32_t kind, uint32_t corr,
 			const void *data)
@@ -381,7 +390,12 @@ static void ingest_call(struct gst_builder *b, uint32_t thread, uint32_t kind, u
 	case GST_REC_CALL_EVENT: {
 		const struct gst_rec_call_event *r = data;
 
-		call->args = add_args(b, r->event, r->event2, r->context, r->flags, 0);
+		/* Many, and nobody asks for the handle once the event is known. */
+		if (gst_call_names_event(call) && !(r->event2 | r->context | r->flags)) {
+			add_value(b, call, r->event);
+		} else {
+			call->args = add_args(b, r->event, r->event2, r->context, r->flags, 0);
+		}
 		break;
 	}
 	case GST_REC_CALL_STREAM: {
@@ -429,10 +443,8 @@ static void ingest_exit(struct gst_builder *b, uint32_t thread, uint32_t corr,
 		t->lacks_ctx = true;
 	}
 	call->exit_ns = r->exit_ns < call->enter_ns ? call->enter_ns : r->exit_ns;
-	if (r->value) {
-		gst_vec_push(&b->values, r->value);
-		call->event = (uint32_t)b->values.count;
-	}
+	if (!gst_call_names_event(call))
+		add_value(b, call, r->value);
 	call->result = r->result;
 	call->flags |= GST_CALL_RETURNED;
 }

@@ -35,12 +35,21 @@ struct gst_clock_map {
  *   ctx                 CUPTI's number; 0 = not known (index of the context, or none, once the calls are sorted)
  *   first_op, op_count  stream handle, as passed: gst_call_handle()
  *   sync_id             kernel name, id of the process; of a memory operation: its last element's index + 1; 0 = none
- *   event               index of the value it gave in builder->values, + 1; 0 = none
+ *   event               index of the value it gave in builder->values, + 1; 0 = none. Of a call that names an event
+ *                       and nothing else, gst_call_names_event(), without args: the event's handle
  *   stream              its first device record; GST_NONE = none
  */
 static inline uint64_t gst_call_handle(const struct gst_call *c)
 {
 	return (uint64_t)c->op_count << 32 | c->first_op;
+}
+
+/* Calls that mostly name an event and nothing else, and give no value. */
+static inline bool gst_call_names_event(const struct gst_call *c)
+{
+	return c->cls == GST_API_CLASS_EVENT_RECORD || c->cls == GST_API_CLASS_EVENT_WAIT ||
+	       c->cls == GST_API_CLASS_EVENT_SYNC || c->cls == GST_API_CLASS_EVENT_QUERY ||
+	       c->cls == GST_API_CLASS_EVENT_DESTROY;
 }
 
 /* The same of the call that is being resolved. */

@@ -1465,6 +1465,7 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
 {
 	struct gst_call *c = &b->m->calls[id];
 	struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->args.data[c->args];
+	uint64_t handle;
 
 	if (c->cls == GST_API_CLASS_EVENT_CREATE) {
 		if (raw->value && succeeded(c)) {
@@ -1488,14 +1489,15 @@ static void walk_event(struct gst_builder *b, uint32_t process, gst_call_id id,
 		}
 		return;
 	}
-	if (!is_event_class(c) || !args)
+	if (!is_event_class(c) || (!args && !(raw->value && gst_call_names_event(c))))
 		return;
-	c->event = event_of(b, process, args->a);
+	handle = args ? args->a : raw->value;
+	c->event = event_of(b, process, handle);
 	if (c->cls == GST_API_CLASS_EVENT_ELAPSED || c->cls == GST_API_CLASS_LAUNCH)
 		args->b = event_of(b, process, args->b);
 	if (c->cls == GST_API_CLASS_EVENT_DESTROY && c->event != GST_NONE && succeeded(c)) {
 		b->events.data[c->event].destroy_call = id;
-		(void)gst_map_remove(&b->processes.data[process].event_lives, args->a);
+		(void)gst_map_remove(&b->processes.data[process].event_lives, handle);
 	}
 	if (raw->dev != GST_NONE && c->cls != GST_API_CLASS_LAUNCH)
 		find_sync_id(b, process, id, raw->dev);
