@@ -497,7 +497,7 @@ struct gst_model {
  *
  * Owns: *out and all it points to live in @arena. On failure *out is unchanged.
  * Errors: those of the loaders; GST_E_LIMIT past 2^32 - 16 ops or calls.
- * Cost: linear in records (plus one radix sort of calls). Threads: one.
+ * Cost: linear in records (plus a merge of the threads' calls). Threads: as base/parallel.h says; the same for any number.
  */
 gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count,
 			   struct gst_arena *arena, const struct gst_model **out,
