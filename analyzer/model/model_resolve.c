@@ -365,15 +365,21 @@ static bool tells_lane(const struct gst_builder *b, const struct gst_raw_dev *d)
 	return d->kind != DEV_KIND(SYNC) || d->sync_type == GST_SYNC_STREAM_WAIT;
 }
 
-/* The first of those from @dev on. */
+/*
+ * The first of those from @dev on, which are of call @c. An event that a node of a launched graph recorded was in
+ * the stream that CUDA chose for the node.
+ */
 static const struct gst_raw_dev *lane_record(const struct gst_builder *b, uint32_t process,
-					     uint32_t dev)
+					     const struct gst_call *c, uint32_t dev)
 {
 	const struct gst_raw_process *p = &b->processes.data[process];
+	bool is_launch = c->cls == GST_API_CLASS_GRAPH_LAUNCH;
 
-	for (uint32_t d = dev; d != GST_NONE; d = p->devs.data[d].next) {
-		if (tells_lane(b, &p->devs.data[d]))
-			return &p->devs.data[d];
+	for (uint32_t i = dev; i != GST_NONE; i = p->devs.data[i].next) {
+		const struct gst_raw_dev *d = &p->devs.data[i];
+
+		if (tells_lane(b, d) && !(is_launch && d->kind == DEV_KIND(EVENT)))
+			return d;
 	}
 	return NULL;
 }
@@ -409,7 +415,7 @@ static void find_contexts(struct gst_builder *b)
 			if (c->ctx) {
 				current = gst_model_context(b, process, c->ctx);
 			} else if (takes_stream(c) && is_default_handle(gst_call_handle(c)) &&
-				   (d = lane_record(b, process, c->stream)) != NULL &&
+				   (d = lane_record(b, process, c, c->stream)) != NULL &&
 				   (told = b->dev_lanes.data[d->lane].ctx) != 0) {
 				current = gst_model_context(b, process, told);
 			}
@@ -590,7 +596,7 @@ static void resolve_stream(struct gst_builder *b, gst_call_id id, const struct g
 	d = c->cls == GST_API_CLASS_LAUNCH && c->args != GST_NONE &&
 			    b->args.data[c->args].flags & GST_LAUNCH_FLAG_MULTI_DEVICE
 		    ? NULL
-		    : lane_record(b, process, raw->dev);
+		    : lane_record(b, process, c, raw->dev);
 	c->stream = c->flags & GST_CALL_TOLD || is_default_of_green(b, c, raw->handle)
 			    ? GST_NONE
 			    : stream_of_handle(b, c, raw->handle);
@@ -1355,7 +1361,7 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 			op->flags |= GST_OP_CONTEXT;
 		} else if (c->stream == GST_NONE) {
 			b->m->stats.ops_without_stream++;
-		} else if (!lane_record(b, process, raw->dev)) {
+		} else if (!lane_record(b, process, c, raw->dev)) {
 			op->flags |= GST_OP_STREAM_GUESSED;
 		}
 	}

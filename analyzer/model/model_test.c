@@ -91,6 +91,32 @@ static void test_record_wins(void **state)
 	drop(&s);
 }
 
+/* The event of a launched graph's node was recorded in a stream of CUDA's: that is not the launch's. */
+static void test_node_tells_no_stream(void **state)
+{
+	struct scene s;
+	const struct gst_model *m = build_text(
+		&s,
+		"gstext 1.0\nchunk defs process=1\n"
+		"context ctx=1 null_stream=7\n"
+		"stream ctx=1 stream=14 type=nonblocking handle=0x100\n"
+		"stream ctx=1 stream=18 type=nonblocking\n"
+		"chunk events process=1 thread=1\n"
+		"call_graph corr=1 enter_ns=10 api=cuGraphLaunch ctx=1 stream=0x100 exec=0xe\n"
+		"call_exit corr=1 exit_ns=20\n"
+		"call_stream corr=2 enter_ns=30 api=cuStreamSynchronize ctx=1 stream=0x100\n"
+		"call_exit corr=2 exit_ns=90\n"
+		"chunk events process=1\n"
+		"kernel corr=1 start_ns=30 end_ns=80 ctx=1 stream=18 graph_node=0x400000001 graph=4\n"
+		"event corr=1 ctx=1 stream=18 event_id=2 sync_id=2\n");
+
+	(void)state;
+	assert_int_equal(stream_of_op(m, 0)->cupti_id, 14);
+	assert_int_equal(m->calls[0].stream, m->calls[1].stream);
+	assert_int_equal(m->note_count, 0);
+	drop(&s);
+}
+
 /* CUPTI 11.8 beside a newer driver gives all that happens one correlation id, a synchronize's at best. */
 static void test_stale_ids(void **state)
 {
@@ -1104,6 +1130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_smallest_records),
 		cmocka_unit_test(test_record_wins),
+		cmocka_unit_test(test_node_tells_no_stream),
 		cmocka_unit_test(test_stale_ids),
 		cmocka_unit_test(test_shared_id),
 		cmocka_unit_test(test_one_kernel_a_launch),
