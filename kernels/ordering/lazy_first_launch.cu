@@ -6,7 +6,7 @@
  * Then whether the device runs the first and the second launch of twelve kernels behind the busy one, in whose stream they
  * are not. CUDA_MODULE_LOADING is set to LAZY by the program itself.
  *
- * EXPECT ops kernel: >= 9
+ * EXPECT ops kernel: 57
  * EXPECT edges: S3 == 0
  * EXPECT unordered: busy#1 | lazy#1
  * EXPECT none: lost-records
