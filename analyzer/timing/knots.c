@@ -213,6 +213,7 @@ struct builder {
 	GST_VEC(int64_t) ends;
 	GST_VEC(gst_moment_id) moments;
 	uint64_t *far;
+	int64_t *last_ns; /* moment of the process */
 };
 
 bool gst_replay_may_shrink(const struct gst_call *c)
@@ -226,6 +227,52 @@ bool gst_replay_may_shrink(const struct gst_call *c)
 	default: /* many classes; these few are most calls of a trace */
 		return true;
 	}
+}
+
+/* Moment @p, last reached at @end_ns, moves with @knot. */
+static uint32_t share_knot(struct builder *b, uint32_t knot, int64_t end_ns)
+{
+	if (end_ns > b->ends.data[knot]) {
+		b->ends.data[knot] = end_ns;
+	}
+	return knot;
+}
+
+/*
+ * Most moments of a trace: a call of a thread after the one before, a return that nothing holds. They go by what
+ * find_releases() and is_of_source() would find, without looking for it. False: another kind of moment.
+ */
+static bool follow_thread(struct builder *b, gst_moment_id p)
+{
+	struct gst_timing *t = b->t;
+	const struct gst_model *m = t->m;
+	bool is_exit = gst_moment_is_exit(t, p);
+	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
+	struct gst_edges in;
+	uint32_t knot;
+
+	if (!gst_node_is_call(t->o, node) ||
+	    (is_exit && gst_replay_may_shrink(&m->calls[node - m->op_count]))) {
+		return false;
+	}
+	in = gst_order_in(t->o, node);
+	if (in.count > in.made_count) {
+		return false; /* something else leads to it than the call before */
+	}
+	if (is_exit) {
+		knot = t->place[node];
+	} else if (in.count) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, 0);
+		knot = t->place[gst_moment_from(t, &e)];
+	} else {
+		return false;
+	}
+	if (knot >= b->r.limit || knot < b->r.first) {
+		return false;
+	}
+	t->place[p] = share_knot(b, knot, (int64_t)b->r.at_ns);
+	gst_replay_last((int64_t)b->r.at_ns, b->last_ns);
+	return true;
 }
 
 /* Does the target gain whatever its only source gains, in every replay that may be asked for? */
@@ -269,11 +316,7 @@ static uint32_t add_knot(struct builder *b, int64_t end_ns)
 	uint32_t knot = (uint32_t)b->ends.count;
 
 	if (is_of_source(b)) {
-		knot = b->r.v.data[0].from;
-		if (end_ns > b->ends.data[knot]) {
-			b->ends.data[knot] = end_ns;
-		}
-		return knot;
+		return share_knot(b, b->r.v.data[0].from, end_ns);
 	}
 	gst_vec_push(&b->arc_begin, (uint32_t)b->arcs.count);
 	for (size_t i = 0; i < b->r.v.count; i++) {
@@ -319,10 +362,12 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 	struct builder b = {.t = t};
 	struct gst_knots *k = &t->knots;
 	size_t far_bytes = ((size_t)t->moment_count / 64 + 1) * sizeof(*b.far);
-	uint32_t process = 0; /* the first one whose moments are not over */
+	uint32_t process = 0; /* the next one */
+	int64_t nobodys_ns = 0;
 	struct gst_moments w = {.t = t};
 	gst_moment_id p;
 
+	b.last_ns = &nobodys_ns;
 	b.far = gst_mem_alloc(far_bytes);
 	k->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
 	/* Of moments to come nothing is known. */
@@ -332,7 +377,12 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 		int64_t end_ns, duration_ns;
 
 		while (process < m->process_count && i >= t->process_first[process]) {
+			b.last_ns = &t->baseline_ns[process];
 			b.r.first = k->process_first[process++] = (uint32_t)b.ends.count;
+		}
+		b.r.at_ns = observed(t, p);
+		if (b.r.at_ns != GST_TIME_UNKNOWN && follow_thread(&b, p)) {
+			continue;
 		}
 		gst_timing_find_evidence(t, p);
 		b.r.target = p;
@@ -344,9 +394,7 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 		duration_ns = gst_replay_duration(t, p);
 		end_ns = (int64_t)b.r.at_ns + duration_ns;
 		t->place[p] = add_knot(&b, end_ns);
-		if (process > 0) {
-			gst_replay_last(end_ns, &t->baseline_ns[process - 1]);
-		}
+		gst_replay_last(end_ns, b.last_ns);
 		if (p < m->op_count && m->ops[p].kind == GST_OP_KERNEL && is_timed_op(t, p) &&
 		    t->kernels_ns < GST_TIMES_MAX_NS) {
 			t->kernels_ns += (uint64_t)duration_ns;

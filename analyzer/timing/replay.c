@@ -131,8 +131,8 @@ static uint32_t find_changes(const struct gst_timing *t, const struct gst_cut *c
 			     struct gst_arena *scratch, const struct gst_change **out)
 {
 	size_t most = (size_t)cut->call_count + cut->wait_count;
-	struct gst_sort_item *items = GST_ARENA_ARRAY(scratch, struct gst_sort_item, most);
-	struct gst_change *found = GST_ARENA_ARRAY(scratch, struct gst_change, most), *sorted;
+	struct gst_sort_item *items = gst_mem_alloc(most * sizeof(*items));
+	struct gst_change *found = gst_mem_alloc(most * sizeof(*found)), *sorted;
 	gst_call_id last = GST_NONE;
 	int64_t last_ns = 0;
 	uint32_t count = 0;
@@ -175,6 +175,8 @@ static uint32_t find_changes(const struct gst_timing *t, const struct gst_cut *c
 	for (uint32_t i = 0; i < count; i++) {
 		sorted[i] = found[items[i].value];
 	}
+	gst_mem_free(found, most * sizeof(*found));
+	gst_mem_free(items, most * sizeof(*items));
 	*out = sorted;
 	return count;
 }
