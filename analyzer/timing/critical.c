@@ -207,7 +207,7 @@ static bool is_vague(const struct walk *w, const struct gst_edge *e)
 {
 	/* A node of a graph does not wait for its launch, it is part of it. */
 	return e->rule != GST_RULE_G2 && e->form != GST_ENTER_BEGIN && e->form != GST_EXIT_ENTER &&
-	       w->t->is_vague[e->from] && !is_timed(w, e->from);
+	       gst_timing_is_vague(w->t, e->from) && !is_timed(w, e->from);
 }
 
 /* The op that makes @node vague: itself, or one behind it. */
@@ -267,7 +267,7 @@ static void find_ends(struct walk *w, struct gst_arena *scratch)
 		if (gst_moment_is_exit(w->t, p) || is_call(w, p) || is_timed(w, p)) {
 			continue;
 		}
-		last = w->t->seen_ns[p];
+		last = gst_timing_seen(w->t, p);
 		if (is_partial(w, p) && (last == GST_TIME_UNKNOWN || w->m->ops[p].end_ns > last)) {
 			last = w->m->ops[p].end_ns;
 		}
@@ -551,7 +551,7 @@ static void step_end(struct walk *w, gst_node_id node)
 			return;
 		}
 	}
-	if (!is_timed(w, node) && w->t->is_vague[node]) {
+	if (!is_timed(w, node) && gst_timing_is_vague(w->t, node)) {
 		pass_vague(w, node);
 	}
 	w->at = gst_point_begin(node);

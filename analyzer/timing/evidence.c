@@ -34,7 +34,7 @@ static void set_strength(struct gst_timing *t, gst_edge_id e, enum gst_strength 
 /* Was what @e stands for lost, or is its time not known for another reason? Then it proves nothing. */
 static bool source_is_vague(const struct gst_timing *t, const struct gst_edge *e)
 {
-	return t->is_vague[e->from] != 0;
+	return gst_timing_is_vague(t, e->from);
 }
 
 /* H7, H10: the waits of one call stand or fall together, for it waits for a whole context or for nothing. */
@@ -160,7 +160,7 @@ static void settle_begin(struct gst_timing *t, gst_op_id op)
 	if (at == GST_TIME_UNKNOWN || at < x->begin_ns) {
 		at = x->begin_ns;
 	}
-	t->seen_ns[op] = at < x->end_ns ? at : x->end_ns;
+	gst_timing_set_seen(t, op, at < x->end_ns ? at : x->end_ns);
 }
 
 /* Ops that end at once when what they wait for is over; a wait for a value does not. */
@@ -177,13 +177,14 @@ static bool is_vague(const struct gst_timing *t, gst_node_id node)
 {
 	struct gst_edges in = gst_order_in(t->o, node);
 
-	if (t->seen_ns[node] == GST_TIME_UNKNOWN ||
+	if (gst_timing_seen(t, node) == GST_TIME_UNKNOWN ||
 	    (node < t->m->op_count && !takes_no_time(t->m, &t->m->ops[node]))) {
 		return true;
 	}
 	for (uint32_t i = 0; i < in.count; i++) {
 		const struct gst_edge e = gst_edges_at(t->o, &in, i);
-		if ((e.form == GST_END_BEGIN || e.form == GST_BEGIN_BEGIN) && t->is_vague[e.from]) {
+		if ((e.form == GST_END_BEGIN || e.form == GST_BEGIN_BEGIN) &&
+		    gst_timing_is_vague(t, e.from)) {
 			return true;
 		}
 	}
@@ -287,10 +288,9 @@ void gst_timing_init_evidence(struct gst_timing *t)
 	for (gst_edge_id e = t->stored_base; e < t->edge_count; e++) {
 		set_strength(t, e, (enum gst_strength)gst_order_edge(t->o, e).strength);
 	}
-	memset(t->seen_ns, 0xff, t->node_count * sizeof(*t->seen_ns)); /* GST_TIME_UNKNOWN */
 	for (gst_op_id i = 0; i < t->m->op_count && t->m->stats.early_begins; i++) {
 		if (t->m->ops[i].flags & GST_OP_EARLY_BEGIN) {
-			t->seen_ns[i] = t->m->ops[i].begin_ns;
+			gst_timing_set_seen(t, i, t->m->ops[i].begin_ns);
 		}
 	}
 }
@@ -300,8 +300,8 @@ void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p)
 	if (gst_moment_is_exit(t, p)) {
 		judge_exit(t, p - t->node_count);
 	} else if (gst_node_is_barrier(t->o, p)) {
-		t->seen_ns[p] = released(t, p, true);
-		t->is_vague[p] = is_vague(t, p);
+		gst_timing_set_seen(t, p, released(t, p, true));
+		t->vague[gst_timing_work_index(t, p)] = is_vague(t, p);
 	} else if (p < t->m->op_count) {
 		if (t->m->ops[p].flags & GST_OP_EARLY_BEGIN) {
 			settle_begin(t, p);
@@ -312,8 +312,8 @@ void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p)
 			    t->m->ops[p].kind == GST_OP_EVENT_WAIT) {
 				judge_wait(t, p);
 			}
-			t->seen_ns[p] = released(t, p, false);
-			t->is_vague[p] = is_vague(t, p);
+			gst_timing_set_seen(t, p, released(t, p, false));
+			t->vague[gst_timing_work_index(t, p)] = is_vague(t, p);
 		}
 	}
 }

@@ -35,13 +35,14 @@ static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
 		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
 	}
 	if (p < m->op_count) {
-		return m->ops[p].flags & GST_OP_TIMED ? gst_timing_begin(t, p) : t->seen_ns[p];
+		return m->ops[p].flags & GST_OP_TIMED ? gst_timing_begin(t, p)
+						      : gst_timing_seen(t, p);
 	}
 	if (gst_node_is_call(t->o, p)) {
 		const struct gst_call *c = &m->calls[p - m->op_count];
 		return gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN;
 	}
-	return t->seen_ns[p];
+	return gst_timing_seen(t, p);
 }
 
 /* The least time from enter to begin of each kind of op: what a launch costs when nothing else holds it. */

@@ -229,8 +229,8 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 	t->edge_count = gst_order_edge_bound(o);
 	t->stored_base = gst_order_first_stored(o);
 	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count - t->stored_base);
-	t->seen_ns = GST_ARENA_ARRAY(arena, uint64_t, t->node_count);
-	t->is_vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count);
+	t->seen = GST_ARENA_ARRAY(arena, uint64_t, t->node_count - m->call_count);
+	t->vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count - m->call_count);
 	t->engine_next = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
 	t->engine_prev = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
 	t->place = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
@@ -270,7 +270,7 @@ bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *n
 bool gst_timing_is_exact(const struct gst_timing *t, gst_node_id node)
 {
 	GST_ASSERT(node < t->node_count);
-	return !t->is_vague[node];
+	return !gst_timing_is_vague(t, node);
 }
 
 bool gst_timing_op_ns(const struct gst_timing *t, gst_op_id op, uint64_t *begin_ns,
@@ -284,9 +284,9 @@ bool gst_timing_op_ns(const struct gst_timing *t, gst_op_id op, uint64_t *begin_
 		*end_ns = x->end_ns;
 		return true;
 	}
-	if (t->seen_ns[op] == GST_TIME_UNKNOWN) {
+	if (gst_timing_seen(t, op) == GST_TIME_UNKNOWN) {
 		return false;
 	}
-	*begin_ns = *end_ns = t->seen_ns[op];
+	*begin_ns = *end_ns = gst_timing_seen(t, op);
 	return true;
 }

@@ -68,10 +68,10 @@ struct gst_timing {
 
 	gst_edge_id stored_base; /* edges before it are documented */
 	uint8_t *edges;		 /* by id - stored_base: enum gst_strength */
-	uint64_t *
-		seen_ns; /* [node_count] op without times or with an early begin, barrier point: when released; GST_TIME_UNKNOWN */
-	uint8_t *
-		is_vague; /* [node_count] seen_ns is only a lower bound: a host function, a lost kernel */
+	/* By op, then by barrier point: see gst_timing_seen, gst_timing_is_vague. */
+	uint64_t
+		*seen; /* when it was released, plus 1; 0 = not known, or it has times of its own */
+	uint8_t *vague; /* that is only a lower bound: a host function, a lost kernel */
 	/* The order of passes over all moments, for gst_moments_next: as submitted, but for some that are pulled
 	 * forward; or one by one, where there are several processes, or a cycle */
 	struct gst_pull *pulls; /* in that order */
@@ -94,10 +94,39 @@ struct gst_timing {
 	uint64_t kernels_ns;  /* sum of all kernels' durations, or GST_TIMES_MAX_NS or more */
 };
 
+/* Ops and barrier points by number, without the calls between them. */
+static inline uint32_t gst_timing_work_index(const struct gst_timing *t, gst_node_id node)
+{
+	GST_DCHECK(!gst_node_is_call(t->o, node));
+	return node < t->m->op_count ? node : node - t->m->call_count;
+}
+
+/**
+ * When @node was released: an op without times or with an early begin, or a barrier point; GST_TIME_UNKNOWN. Known of
+ * what the pass over all moments has passed.
+ */
+static inline uint64_t gst_timing_seen(const struct gst_timing *t, gst_node_id node)
+{
+	return t->seen[gst_timing_work_index(t, node)] - 1;
+}
+
+static inline void gst_timing_set_seen(struct gst_timing *t, gst_node_id node, uint64_t ns)
+{
+	_Static_assert(GST_TIME_UNKNOWN + 1 == 0, "what is not known is 0");
+	t->seen[gst_timing_work_index(t, node)] = ns + 1;
+}
+
+/** Is that only a lower bound? */
+static inline bool gst_timing_is_vague(const struct gst_timing *t, gst_node_id node)
+{
+	return !gst_node_is_call(t->o, node) && t->vague[gst_timing_work_index(t, node)];
+}
+
 /* When @op, which is TIMED, began: as measured, or if that is too early, when it was released at the latest. */
 static inline uint64_t gst_timing_begin(const struct gst_timing *t, gst_op_id op)
 {
-	return t->m->ops[op].flags & GST_OP_EARLY_BEGIN ? t->seen_ns[op] : t->m->ops[op].begin_ns;
+	return t->m->ops[op].flags & GST_OP_EARLY_BEGIN ? gst_timing_seen(t, op)
+							: t->m->ops[op].begin_ns;
 }
 
 /* What became of edge @e so far. */
@@ -233,7 +262,7 @@ static inline uint64_t gst_timing_end(const struct gst_timing *t, gst_node_id no
 	const struct gst_model *m = t->m;
 
 	return node < m->op_count && (m->ops[node].flags & GST_OP_TIMED) ? m->ops[node].end_ns
-									 : t->seen_ns[node];
+									 : gst_timing_seen(t, node);
 }
 
 /** Time of the source of @e; GST_TIME_UNKNOWN. */
@@ -254,7 +283,7 @@ static inline uint64_t gst_timing_source(const struct gst_timing *t, const struc
 		if (e->from < m->op_count && (m->ops[e->from].flags & GST_OP_TIMED)) {
 			return gst_timing_begin(t, e->from);
 		}
-		return t->seen_ns[e->from];
+		return gst_timing_seen(t, e->from);
 	case GST_END_BEGIN:
 	case GST_END_EXIT:
 		return gst_timing_end(t, e->from);
