@@ -29,13 +29,13 @@ static inline struct bench *bench_new(size_t bytes)
 	return b;
 }
 
-static void bench_free(struct bench *b)
+static inline void bench_free(struct bench *b)
 {
 	gst_test_world_free(b->w);
 	free(b);
 }
 
-static uint32_t cbid_of(const char *symbol)
+static inline uint32_t cbid_of(const char *symbol)
 {
 	const struct gst_api *api = gst_api_find_name(symbol, strlen(symbol));
 
@@ -44,8 +44,8 @@ static uint32_t cbid_of(const char *symbol)
 	return api->api & 0xffff;
 }
 
-static void enter(struct bench *b, uint32_t domain, const char *symbol, uint32_t corr,
-		  const void *params)
+static inline void enter(struct bench *b, uint32_t domain, const char *symbol, uint32_t corr,
+			 const void *params)
 {
 	const struct gst_cupti_callback_data data = {
 		.callbackSite = GST_CUPTI_API_ENTER,
@@ -58,8 +58,8 @@ static void enter(struct bench *b, uint32_t domain, const char *symbol, uint32_t
 	gst_callbacks_on_event(&b->callbacks, domain, cbid_of(symbol), &data);
 }
 
-static void leave(struct bench *b, uint32_t domain, const char *symbol, uint32_t corr,
-		  const void *params, int32_t result)
+static inline void leave(struct bench *b, uint32_t domain, const char *symbol, uint32_t corr,
+			 const void *params, int32_t result)
 {
 	const struct gst_cupti_callback_data data = {
 		.callbackSite = GST_CUPTI_API_EXIT,
@@ -78,7 +78,7 @@ static inline void *pointer(uintptr_t value)
 }
 
 /* Each test runs in a thread of its own, so that it has a slot of its own world. */
-static void in_thread(void *(*body)(void *arg), void *arg)
+static inline void in_thread(void *(*body)(void *arg), void *arg)
 {
 	pthread_t thread;
 

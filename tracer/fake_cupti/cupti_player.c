@@ -9,17 +9,11 @@
  *             libgstrace get the answers they got inside the same event, or the nearest ones. The last flush, at
  *             exit, brings what came in the recorded one.
  * Invariant : handles and addresses are those of the recording; what pointers lead to is a copy.
- * Not here  : clocks: call times are those of the replay.
+ * Not here  : what a callback is given (cupti_player_calls.c); clocks: call times are those of the replay.
  */
-#include "tracer/cupti_api.h"
-#include "tracer/fake_cupti/cupti_log.h"
+#include "tracer/fake_cupti/cupti_player.h"
 #include "tracer/fake_cupti/fake_inject.h"
-#include "tracer/fake_cupti/follow.h"
-#include "tracer/format/api.h"
-#include "tracer/format/format.h"
 
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -35,30 +29,6 @@ struct call {
 	int result;
 	uint64_t arguments[ARGUMENTS];
 	uint64_t out;
-};
-
-struct block {
-	struct block *next;
-	uint64_t address; /* in the recorded program */
-	uint32_t bytes;
-	_Alignas(16) unsigned char data[]; /* structs */
-};
-
-/* A call of the program, from its enter to its exit. */
-struct frame {
-	struct frame *below;
-	uint32_t api;
-	uint32_t corr;
-	uint64_t correlation_data;
-	uint64_t params[FOLLOW_PARAMS_BYTES / 8];
-	struct block *blocks;
-};
-
-struct player_thread {
-	pthread_t thread;
-	bool is_started;
-	const struct log_event *name;
-	struct frame *frames;
 };
 
 struct text {
@@ -85,8 +55,7 @@ static struct buffer *buffers;
 static size_t position; /* the event that is played */
 static uint32_t main_thread;
 
-static gst_cupti_callback_fn tool_callback;
-static void *tool_user;
+struct player_tool player_tool;
 static gst_cupti_buffer_requested_fn tool_requested;
 static gst_cupti_buffer_completed_fn tool_completed;
 static const size_t *tool_offsets; /* of the records in the buffer being handed over */
@@ -98,7 +67,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
 static uint32_t whose; /* thread + 1; 0: the main thread's */
 
-static void *allocate(size_t bytes)
+void *player_allocate(size_t bytes)
 {
 	void *memory = calloc(1, bytes ? bytes : 1);
 
@@ -152,12 +121,12 @@ static void read_call(size_t index)
 
 static void read_recording(const char *path)
 {
-	size_t *open = allocate(THREADS * sizeof(*open));
+	size_t *open = player_allocate(THREADS * sizeof(*open));
 
 	log_read(&file, path);
 	read_file_event();
-	calls = allocate(file.count * sizeof(*calls));
-	ends = allocate(file.count * sizeof(*ends));
+	calls = player_allocate(file.count * sizeof(*calls));
+	ends = player_allocate(file.count * sizeof(*ends));
 	main_thread = THREADS;
 	for (size_t i = 1; i < file.count; i++) {
 		const struct log_head *head = &file.events[i].head;
@@ -221,7 +190,7 @@ static int answer(struct call *call)
 	return calls[found].result;
 }
 
-static const char *pooled(char *text)
+const char *player_pooled(char *text)
 {
 	for (struct text *t = texts; t; t = t->next) {
 		if (strcmp(t->text, text) == 0) {
@@ -229,7 +198,7 @@ static const char *pooled(char *text)
 			return t->text;
 		}
 	}
-	struct text *t = allocate(sizeof(*t));
+	struct text *t = player_allocate(sizeof(*t));
 
 	t->text = text;
 	t->next = texts;
@@ -243,8 +212,6 @@ static const char *pooled(char *text)
 #define GST_X(name, needed) DECLARE(name);
 GST_CUPTI_FUNCTIONS(GST_X)
 #undef GST_X
-
-#define P(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 static int ask(const char *name, uint64_t a, uint64_t b, uint64_t c, uint64_t *out)
 {
@@ -295,8 +262,8 @@ static int subscribe(const char *name, gst_cupti_subscriber_handle *subscriber,
 	int result = ask(name, 0, 0, 0, NULL);
 
 	if (!result) {
-		tool_callback = callback;
-		tool_user = user;
+		player_tool.callback = callback;
+		player_tool.user = user;
 		*subscriber = (gst_cupti_subscriber_handle)(void *)&file;
 	}
 	return result;
@@ -437,199 +404,6 @@ int cuptiGetGraphNodeId(void *node, uint64_t *node_id)
 	return ask(__func__, P(node), 0, 0, node_id);
 }
 
-/* ---- callbacks ------------------------------------------------------------------------------ */
-
-static struct block *find_block(struct block *list, uint64_t address)
-{
-	while (list && list->address != address) {
-		list = list->next;
-	}
-	return list;
-}
-
-static void free_blocks(struct block *list)
-{
-	while (list) {
-		struct block *next = list->next;
-
-		free(list);
-		list = next;
-	}
-}
-
-static struct block *read_blocks(struct log_cursor *c)
-{
-	struct block *list = NULL;
-
-	for (uint32_t count = log_get_32(c); count; count--) {
-		uint64_t address = log_get_64(c);
-		uint32_t bytes;
-		const unsigned char *data = log_get_bytes(c, &bytes);
-		struct block *block = allocate(sizeof(*block) + bytes);
-
-		block->address = address;
-		block->bytes = bytes;
-		memcpy(block->data, data, bytes);
-		block->next = list;
-		list = block;
-	}
-	return list;
-}
-
-struct placing {
-	struct block *recorded; /* of the event */
-	struct block **placed;	/* what the tool sees, as long as the call lasts */
-};
-
-static void *place(void *arg, const void *pointer, size_t bytes)
-{
-	struct placing *p = arg;
-	const struct block *recorded = find_block(p->recorded, P(pointer));
-	struct block *placed;
-
-	if (!recorded ||
-	    (bytes == FOLLOW_TEXT ? !recorded->bytes || recorded->data[recorded->bytes - 1]
-				  : recorded->bytes < bytes)) {
-		return NULL;
-	}
-	placed = find_block(*p->placed, recorded->address);
-	if (!placed || placed->bytes < recorded->bytes) {
-		placed = allocate(sizeof(*placed) + recorded->bytes);
-		placed->address = recorded->address;
-		placed->bytes = recorded->bytes;
-		placed->next = *p->placed;
-		*p->placed = placed;
-	}
-	memcpy(placed->data, recorded->data, recorded->bytes);
-	return placed->data;
-}
-
-static struct frame *find_frame(struct player_thread *t, uint32_t api, uint32_t corr)
-{
-	struct frame *frame = t->frames;
-
-	while (frame && (frame->api != api || frame->corr != corr)) {
-		frame = frame->below;
-	}
-	return frame;
-}
-
-static struct frame *push_frame(struct player_thread *t, uint32_t api, uint32_t corr)
-{
-	struct frame *frame = allocate(sizeof(*frame));
-
-	frame->api = api;
-	frame->corr = corr;
-	frame->below = t->frames;
-	t->frames = frame;
-	return frame;
-}
-
-static void pop_to(struct player_thread *t, const struct frame *last)
-{
-	struct frame *frame;
-
-	do {
-		frame = t->frames;
-		t->frames = frame->below;
-		free_blocks(frame->blocks);
-		free(frame);
-	} while (frame != last);
-}
-
-static void play_api(struct player_thread *t, uint32_t domain, uint32_t cbid, struct log_cursor *c)
-{
-	uint32_t id = GST_API_ID(domain, cbid);
-	const struct gst_api *api = gst_api_find(id);
-	struct gst_cupti_callback_data data = {0};
-	struct placing placing;
-	struct frame *frame;
-	const unsigned char *params;
-	uint32_t has_result, has_symbol, bytes;
-	int32_t result;
-	char *symbol;
-
-	data.callbackSite = log_get_32(c);
-	data.context = (void *)(uintptr_t)log_get_64(c);
-	data.contextUid = log_get_32(c);
-	data.correlationId = log_get_32(c);
-	has_result = log_get_32(c);
-	result = (int32_t)log_get_32(c);
-	has_symbol = log_get_32(c);
-	symbol = log_get_text(c);
-	if (has_symbol) {
-		data.symbolName = pooled(symbol);
-	} else {
-		free(symbol);
-	}
-	params = log_get_bytes(c, &bytes);
-	placing.recorded = read_blocks(c);
-	frame = data.callbackSite == GST_CUPTI_API_EXIT ? find_frame(t, id, data.correlationId)
-							: NULL;
-	if (!frame) {
-		frame = push_frame(t, id, data.correlationId);
-	}
-	placing.placed = &frame->blocks;
-	memcpy(frame->params, params,
-	       bytes < sizeof(frame->params) ? bytes : sizeof(frame->params));
-	if (bytes) {
-		follow_params(id, frame->params, place, &placing);
-	}
-	free_blocks(placing.recorded);
-	data.functionName = api ? api->symbol : "";
-	data.functionParams = bytes ? frame->params : NULL;
-	data.functionReturnValue = has_result ? &result : NULL;
-	data.correlationData = &frame->correlation_data;
-	tool_callback(tool_user, domain, cbid, &data);
-	if (data.callbackSite == GST_CUPTI_API_EXIT) {
-		pop_to(t, frame);
-	}
-}
-
-static void play_resource(uint32_t domain, uint32_t cbid, struct log_cursor *c)
-{
-	struct gst_cupti_resource_data data;
-	struct block *placed = NULL;
-	struct placing placing = {.placed = &placed};
-
-	data.context = (void *)(uintptr_t)log_get_64(c);
-	data.stream = (void *)(uintptr_t)log_get_64(c);
-	data.resourceDescriptor = (void *)(uintptr_t)log_get_64(c);
-	placing.recorded = read_blocks(c);
-	follow_resource(cbid, &data.resourceDescriptor, place, &placing);
-	tool_callback(tool_user, domain, cbid, &data);
-	free_blocks(placing.recorded);
-	free_blocks(placed);
-}
-
-static void play_callback(struct player_thread *t, const struct log_event *event)
-{
-	struct log_cursor c = log_open(event);
-	uint32_t domain = log_get_32(&c);
-	uint32_t cbid = log_get_32(&c);
-	struct gst_cupti_state_data state;
-
-	if (!tool_callback) {
-		return;
-	}
-	switch ((enum log_data)log_get_32(&c)) {
-	case LOG_DATA_API:
-		play_api(t, domain, cbid, &c);
-		break;
-	case LOG_DATA_RESOURCE:
-		play_resource(domain, cbid, &c);
-		break;
-	case LOG_DATA_STATE:
-		state.result = log_get_32(&c);
-		state.message = log_get_32(&c) ? pooled(log_get_text(&c)) : NULL;
-		tool_callback(tool_user, domain, cbid, &state);
-		break;
-	case LOG_DATA_NONE:
-		tool_callback(tool_user, domain, cbid, NULL);
-		break;
-	}
-}
-
 /* ---- buffers -------------------------------------------------------------------------------- */
 
 static struct buffer **find_buffer(uint64_t recorded)
@@ -644,7 +418,7 @@ static struct buffer **find_buffer(uint64_t recorded)
 
 static struct buffer *request(uint64_t recorded)
 {
-	struct buffer *buffer = allocate(sizeof(*buffer));
+	struct buffer *buffer = player_allocate(sizeof(*buffer));
 	size_t max_records = 0;
 
 	tool_requested(&buffer->ours, &buffer->size, &max_records);
@@ -670,7 +444,7 @@ static void put_pointers(struct log_cursor *c, uint8_t *buffer, size_t valid)
 		uint32_t at = log_get_32(c);
 		uint32_t type = log_get_32(c);
 		char *text = log_get_text(c);
-		const char *pointer = type == LOG_POINTER_TEXT ? pooled(text) : text;
+		const char *pointer = type == LOG_POINTER_TEXT ? player_pooled(text) : text;
 
 		if (at + sizeof(pointer) > valid) {
 			log_fail("a pointer outside of its buffer");
@@ -699,7 +473,7 @@ static void play_complete(const struct log_event *event)
 	at = find_buffer(recorded);
 	(void)log_get_64(&c);
 	tool_offset_count = log_get_32(&c);
-	offsets = allocate(tool_offset_count * sizeof(*offsets));
+	offsets = player_allocate(tool_offset_count * sizeof(*offsets));
 	for (uint32_t i = 0; i < tool_offset_count; i++) {
 		offsets[i] = log_get_32(&c);
 	}
@@ -748,7 +522,7 @@ static void play(const struct log_event *event)
 {
 	switch (event->head.type) {
 	case LOG_CALLBACK:
-		play_callback(&threads[event->head.thread], event);
+		player_callback(&threads[event->head.thread], event);
 		break;
 	case LOG_REQUEST:
 		play_request(event);
