@@ -13,7 +13,7 @@
 #include "analyzer/export/text_layout.h"
 #include "analyzer/base/units.h"
 
-enum { CYCLE_LINES_MAX = 20 };
+enum { CYCLE_LINES_MAX = 20, CLOCK_LINES_MAX = 8 };
 
 static void rule_lines(const struct gst_verify *v, struct gst_outfile *out)
 {
@@ -93,17 +93,31 @@ static struct gst_number clock_bound(int64_t ns)
 	return ns == INT64_MIN || ns == INT64_MAX ? unknown : gst_signed_duration(ns);
 }
 
+/* One line a device; of many, beside the first ones, only those that no one difference explains. */
 static void clock_lines(const struct gst_model *m, const struct gst_verify *v,
 			struct gst_outfile *out)
 {
+	uint32_t shown = 0, hidden = 0;
+
 	for (uint32_t d = 0; d < m->device_count; d++) {
 		struct gst_clock_window all;
+		char pid[32] = "";
 		uint32_t count;
 
 		if (!offsets_of(v, d, &all, &count)) {
 			continue;
 		}
-		gst_outfile_printf(out, "clock of device %" PRIu32 ": ", m->devices[d].rec.device);
+		if (all.low_ns <= all.high_ns && shown >= CLOCK_LINES_MAX) {
+			hidden++;
+			continue;
+		}
+		shown++;
+		if (m->process_count > 1) {
+			snprintf(pid, sizeof(pid), " of pid %" PRIu32,
+				 m->processes[m->devices[d].process].rec.pid);
+		}
+		gst_outfile_printf(out, "clock of device %" PRIu32 "%s: ", m->devices[d].rec.device,
+				   pid);
 		if (all.is_empty) {
 			gst_outfile_puts(out, "no difference from the host's explains all\n");
 		} else if (all.low_ns > all.high_ns) {
@@ -116,6 +130,12 @@ static void clock_lines(const struct gst_model *m, const struct gst_verify *v,
 				clock_bound(all.low_ns).text, clock_bound(all.high_ns).text,
 				gst_count(count).text, count == 1 ? "" : "s");
 		}
+	}
+	if (hidden > 0) {
+		gst_outfile_printf(
+			out,
+			"... and of %s more devices, each with a difference that explains all\n",
+			gst_count(hidden).text);
 	}
 }
 

@@ -108,6 +108,7 @@ verify() {
 
 verify legacy real/default_stream_bad.gst
 verify graph real/graph_launch.gst
+ask verify-two_processes.txt verify "$data/real/default_stream_bad.gst" "$data/real/graph_launch.gst"
 for trace in x_cycle x_clock_step x_mode_order x_hang s2_programmatic u1_ambiguous; do
 	verify "$trace" "traces/$trace.gstext"
 done
