@@ -635,27 +635,32 @@ static void share_chain(struct gst_builder *b, struct gst_raw_process *p, gst_ca
 	}
 }
 
-/* The chain of the device records with the id of call @id, if that is the first call with it; once. */
-static uint32_t take_chain(const struct gst_raw_process *p, struct gst_call *c, gst_call_id id)
+static bool is_shared(const struct gst_builder *b, gst_call_id id)
 {
+	return b->same_id && b->same_id[id] != GST_NONE;
+}
+
+/* The chain of the device records with the id of call @id, if that is the first call with it; once. */
+static uint32_t take_chain(const struct gst_builder *b, const struct gst_raw_process *p,
+			   gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
 	uint32_t head = c->stream;
 
 	if (p->dense)
 		return c->corr && p->dense[c->corr] == id ? p->dev_heads[c->corr] : GST_NONE;
+	/* What a later one has there is its already: the first one gave it. */
+	if (is_shared(b, id) && call_of_corr(p, c->corr) != id)
+		return GST_NONE;
 	c->stream = GST_NONE; /* chained there by join_sparse() */
 	return head;
-}
-
-static bool is_shared(const struct gst_builder *b, gst_call_id id)
-{
-	return b->same_id && b->same_id[id] != GST_NONE;
 }
 
 /* Call @id takes the device records with its correlation id. */
 static void join_call(struct gst_builder *b, struct gst_raw_process *p, gst_call_id id,
 		      struct tally *tally)
 {
-	uint32_t head = take_chain(p, &b->m->calls[id], id);
+	uint32_t head = take_chain(b, p, id);
 	struct gst_raw_dev *dev;
 
 	if (head == GST_NONE)

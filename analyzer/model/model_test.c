@@ -267,6 +267,42 @@ static void test_homeless_record(void **state)
 	}
 }
 
+/* Of calls with one id the middle one takes its record once, whether ids count up or are far and few. */
+static void test_middle_of_one_id(void **state)
+{
+	static const char *const ids[] = {"9", "4000000000"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct scene s;
+		char text[1024];
+		const struct gst_model *m;
+
+		(void)snprintf(text, sizeof(text),
+			       "gstext 1.0\nchunk defs process=1\nsegment index=0 flags=1\n"
+			       "context ctx=1 null_stream=7\n"
+			       "chunk events process=1 thread=1\n"
+			       "call_event corr=%s enter_ns=1010 api=cuEventRecord ctx=1 event=1\n"
+			       "call_exit corr=%s exit_ns=1020\n"
+			       "call_launch corr=%s enter_ns=1030 api=cuLaunchKernel ctx=1\n"
+			       "call_exit corr=%s exit_ns=1040\n"
+			       "call_event corr=%s enter_ns=1050 api=cuEventRecord ctx=1 event=2\n"
+			       "call_exit corr=%s exit_ns=1060\n"
+			       "chunk events process=1\n"
+			       "kernel corr=%s start_ns=1040 end_ns=1045 ctx=1 stream=7\n"
+			       "end time_ns=2000\n",
+			       ids[i], ids[i], ids[i], ids[i], ids[i], ids[i], ids[i]);
+		m = build_text(&s, text);
+		assert_int_equal(m->op_count, 3);
+		assert_int_equal(m->ops[1].call, 1);
+		assert_int_equal(m->ops[1].begin_ns - m->calls[1].enter_ns, 10);
+		assert_int_equal(m->ops[1].end_ns - m->calls[1].enter_ns, 15);
+		assert_int_equal(m->stats.ops_without_record, 0);
+		assert_true(m->processes[0].is_complete);
+		drop(&s);
+	}
+}
+
 /* What the tracer notes that it could not record is missing; what nothing rests on is not. */
 static void test_notes_void(void **state)
 {
@@ -1135,6 +1171,7 @@ int main(void)
 		cmocka_unit_test(test_shared_id),
 		cmocka_unit_test(test_one_kernel_a_launch),
 		cmocka_unit_test(test_homeless_record),
+		cmocka_unit_test(test_middle_of_one_id),
 		cmocka_unit_test(test_body_without_launch),
 		cmocka_unit_test(test_notes_void),
 		cmocka_unit_test(test_note_with_its_loss),
