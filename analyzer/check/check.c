@@ -239,6 +239,7 @@ static void put_together(struct runs *runs, struct gst_arena *arena, struct gst_
 			gst_vec_push(&all->hidden, r->hidden.data[j]);
 		}
 		all->hidden_count += r->hidden_count;
+		all->skipped_count += r->skipped_count;
 		all->search_left += r->search_left;
 		gst_vec_free(&r->found);
 		gst_vec_free(&r->hidden);
@@ -294,6 +295,7 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	f->count = (uint32_t)r.found.count;
 	f->steps = SEARCHES_WORTH * run_count - r.search_left;
 	f->hidden_count = r.hidden_count;
+	f->skipped_count = r.skipped_count;
 	f->hidden_blocked_ns = gst_spans_union(&r.hidden);
 	gst_vec_free(&r.hidden);
 	gst_vec_free(&r.found);

@@ -51,7 +51,8 @@ struct gst_check_options {
 struct gst_findings {
 	const struct gst_finding *items; /* by cost_ns, then severity, then id, then begin */
 	uint32_t count;
-	uint32_t hidden_count;	    /* below info's floor */
+	uint32_t hidden_count;	    /* below info's floor, or not replayed */
+	uint32_t skipped_count;	    /* the latter: a large trace has too many groups of waits */
 	uint64_t hidden_blocked_ns; /* a union on the timeline */
 	uint64_t steps; /* edges that all searches of all checks looked at: for tests of scale */
 };

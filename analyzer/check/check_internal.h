@@ -96,6 +96,8 @@ struct gst_check_run {
 	GST_VEC(struct gst_finding) found;
 	struct gst_later later;
 	uint32_t hidden_count;
+	uint32_t
+		skipped_count; /* of them, those that were not replayed: too many in so large a trace */
 	struct gst_spans hidden; /* the stalls of hidden groups */
 };
 

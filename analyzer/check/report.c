@@ -245,6 +245,8 @@ void gst_groups_finish(struct gst_check_run *r)
 		if (gain_ns < gst_check_floor(r)) {
 			x->reach_ns = 0; /* known: nothing is gained */
 		}
+		/* It may be worth a line; nobody knows. */
+		r->skipped_count += i >= l->count && x->reach_ns >= gst_check_floor(r);
 		if (i >= l->count || (x->reach_ns == 0 && !l->groups.is_shown_without_gain)) {
 			gst_check_hide(r, x);
 		} else {

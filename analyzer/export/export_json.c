@@ -735,6 +735,7 @@ static void findings(struct doc *d)
 	}
 	gst_json_end_array(j);
 	key_uint(j, "hidden_findings", d->a->findings->hidden_count);
+	key_uint(j, "hidden_not_replayed", d->a->findings->skipped_count);
 	key_uint(j, "hidden_blocked_ns", d->a->findings->hidden_blocked_ns);
 }
 

@@ -313,11 +313,18 @@ static void graphs_line(const struct report *r)
 /* What is below the floor of a finding. */
 static void hidden_text(const struct gst_findings *f, char *text, size_t size)
 {
+	size_t used;
+
+	snprintf(text, size, "%s smaller not shown", gst_count(f->hidden_count).text);
+	used = strlen(text);
 	if (f->hidden_blocked_ns > 0) {
-		snprintf(text, size, "%s smaller not shown, %s waited in all",
-			 gst_count(f->hidden_count).text, gst_duration(f->hidden_blocked_ns).text);
-	} else {
-		snprintf(text, size, "%s smaller not shown", gst_count(f->hidden_count).text);
+		snprintf(text + used, size - used, ", %s waited in all",
+			 gst_duration(f->hidden_blocked_ns).text);
+		used = strlen(text);
+	}
+	if (f->skipped_count > 0) {
+		snprintf(text + used, size - used, "; the cost of %s of them is not known",
+			 gst_count(f->skipped_count).text);
 	}
 }
 
@@ -996,7 +1003,7 @@ static void findings(const struct report *r)
 			f->count - count);
 	}
 	if (f->count > 0 && f->hidden_count > 0) {
-		char text[96];
+		char text[160];
 
 		hidden_text(f, text, sizeof(text));
 		gst_outfile_printf(r->out, "\n%s\n", text);

@@ -944,9 +944,35 @@ static void test_same_in_other_words(void **state)
 	}
 }
 
+/* Seventy places that wait for stream 1 before they launch into stream 2: the 64 with most to gain are replayed. */
+static void test_more_places_than_are_replayed(void **state)
+{
+	struct gst_scene *s = gst_scene_new(NULL);
+	struct run r;
+	uint32_t t = 100;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_stream(s, 2, false);
+	for (uint32_t i = 0; i < 70; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "k%u", i);
+		gst_scene_kernel(s, 1, t, t + 5, 1, "long", 1, t + 10, t + 110);
+		gst_scene_call(s, 1, t + 6, t + 112, "call_stream", "cuStreamSynchronize", 1, NULL);
+		gst_scene_kernel(s, 1, t + 113, t + 118, 2, name, 1, t + 120, t + 125);
+		t += 130;
+	}
+	r = run(s);
+	assert_int_equal(r.f->skipped_count, 6);
+	assert_true(r.f->hidden_count >= 6);
+	done(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_more_places_than_are_replayed),
 		cmocka_unit_test(test_default_stream),
 		cmocka_unit_test(test_ranges_are_named),
 		cmocka_unit_test(test_default_stream_with_another_relation),
