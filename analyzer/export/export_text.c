@@ -4,668 +4,26 @@
  * Role      : header, what is not known, streams, findings by cost; or one finding in full (--explain).
  * Method    : everything is bounded unless opt->all: the most expensive comes first, the rest is counted.
  * Invariant : the same analysis gives the same bytes; nothing of the trace reaches the output unescaped.
- * Not here  : words for kinds and limits (describe.c), numbers (units.c), wrapping (text_layout.c).
+ * Not here  : what comes before the findings (export_text_head.c), words for kinds and limits (describe.c), numbers
+ *             (units.c), wrapping (text_layout.c).
  */
-#include "analyzer/export/export.h"
+#include "analyzer/export/export_text_parts.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/base/sort.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/export_names.h"
-#include "analyzer/export/graph_use.h"
 #include "analyzer/export/path.h"
 #include "analyzer/export/text_layout.h"
 #include "analyzer/base/units.h"
 
-/* Without opt->all. */
-enum {
-	MAX_PROCESSES = 4,
-	MAX_DEVICES = 8,
-	MAX_LIMITS = 12,
-	MAX_VARIABLES = 12,
-	MAX_STREAMS = 24,
-	MAX_GRAPHS = 12,
-	MAX_FINDINGS = 10,
-	MAX_OPEN_CALLS = 5,
-	MAX_WAITS = 4,
-	MAX_PATH = 6,
-	MAX_OCCURRENCES = 20,
-	MAX_COMPARED = 100,
-};
-
-enum { KEY = 11 };
-
-struct report {
-	const struct gst_analysis *a;
-	const struct gst_text_options *opt;
-	struct gst_outfile *out;
-	uint32_t shown, hidden; /* of the list being written */
-};
-
-static uint32_t bound(const struct report *r, uint32_t count, uint32_t max)
-{
-	return r->opt->all || count < max ? count : max;
-}
-
-static void field(const struct report *r, const char *key, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void field(const struct report *r, const char *key, const char *format, ...)
-{
-	char text[2048];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	gst_text_field(r->out, 0, KEY, key, text);
-}
-
-static void rest(const struct report *r, uint32_t hidden, const char *what)
-{
-	if (hidden > 0) {
-		field(r, "", "... and %s more %s (--all shows them)", gst_count(hidden).text, what);
-	}
-}
-
-/* ---- header ------------------------------------------------------------------------------------------ */
-
-static void process_line(const struct report *r, uint32_t index)
-{
-	const struct gst_model *m = r->a->model;
-	const struct gst_process *p = &m->processes[index];
-	struct gst_label name = gst_process_label(m, index),
-			 host = gst_string_label(m, p->rec.host);
-	struct gst_label command = gst_string_label(m, p->rec.cmdline);
-
-	field(r, index == 0 ? "Program" : "", "%s (pid %" PRIu32 "%s%s)%s", name.text, p->rec.pid,
-	      host.text[0] ? " on " : "", host.text,
-	      m->process_count > 1 && !p->is_complete ? ", incomplete" : "");
-	if (command.text[0]) {
-		for (char *c = command.text; *c; c++) {
-			*c = *c == '\x01' ? ' ' : *c; /* zero bytes stood between the words */
-		}
-		field(r, "", "%s", command.text);
-	}
-}
-
-static void version_line(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	const struct gst_rec_process *p = &m->processes[0].rec;
-	struct gst_label release = gst_string_label(m, p->driver_release);
-	char cuda[32] = "", cupti[32] = "";
-
-	if (!m->processes[0].has_process) {
-		return;
-	}
-	if (p->driver_version) {
-		snprintf(cuda, sizeof(cuda), ", CUDA %" PRIu32 ".%" PRIu32,
-			 p->driver_version / 1000, p->driver_version % 1000 / 10);
-	}
-	if (p->cupti_version) {
-		snprintf(cupti, sizeof(cupti), ", CUPTI %" PRIu32, p->cupti_version);
-	}
-	field(r, "Software", "driver %s%s%s", release.text[0] ? release.text : "not known", cuda,
-	      cupti);
-}
-
-static void device_lines(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t count = bound(r, m->device_count, MAX_DEVICES);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct gst_device *d = &m->devices[i];
-		struct gst_label name = gst_string_label(m, d->name);
-		char compute[96] = "", engines[48] = "", pid[48] = "";
-
-		if (d->rec.copy_engines) {
-			snprintf(engines, sizeof(engines), ", %" PRIu32 " copy engines",
-				 d->rec.copy_engines);
-		}
-		if (d->rec.compute_major) {
-			snprintf(compute, sizeof(compute),
-				 " (compute %" PRIu32 ".%" PRIu32 ", %" PRIu32 " SMs%s)",
-				 d->rec.compute_major, d->rec.compute_minor, d->rec.sm_count,
-				 engines);
-		}
-		if (m->process_count > 1) {
-			snprintf(pid, sizeof(pid), " of pid %" PRIu32,
-				 m->processes[d->process].rec.pid);
-		}
-		field(r, i == 0 ? "Device" : "", "%" PRIu32 "%s: %s%s", d->cupti_id, pid,
-		      name.text[0] ? name.text : "name not known", compute);
-	}
-	rest(r, m->device_count - count, "devices");
-}
-
-static void variable_lines(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t shown = 0, hidden = 0;
-
-	for (uint32_t i = 0; i < m->variable_count; i++) {
-		const struct gst_variable *v = &m->variables[i];
-		struct gst_label name = gst_string_label(m, v->name);
-		char pid[32] = "";
-
-		/* Always set while recording. */
-		if (strcmp(name.text, "CUDA_INJECTION64_PATH") == 0) {
-			continue;
-		}
-		if (shown >= bound(r, UINT32_MAX, MAX_VARIABLES)) {
-			hidden++;
-			continue;
-		}
-		if (m->process_count > 1) {
-			snprintf(pid, sizeof(pid), " (pid %" PRIu32 ")",
-				 m->processes[v->process].rec.pid);
-		}
-		field(r, shown++ == 0 ? "Settings" : "", "%s=%s%s", name.text,
-		      gst_string_label(m, v->value).text, pid);
-	}
-	rest(r, hidden, "settings");
-}
-
-static void limit_line(void *payload, const char *line)
-{
-	struct report *r = payload;
-
-	if (!r->opt->all && r->shown >= MAX_LIMITS) {
-		r->hidden++;
-		return;
-	}
-	field(r, r->shown == 0 ? "Limits" : "", "- %s", line);
-	r->shown++;
-}
-
-static void trace_line(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint64_t records = 0, lost = 0;
-	bool is_unknown = false;
-	char losses[96];
-
-	for (uint32_t i = 0; i < r->a->input_count; i++) {
-		const struct gst_load_stats *s = r->a->loads[i];
-
-		records += s->records;
-		lost += s->lost_records;
-		is_unknown |= s->has_loss_of_unknown_size;
-	}
-	if (lost > 0) {
-		snprintf(losses, sizeof(losses), "%s%s lost", is_unknown ? "more than " : "",
-			 gst_count(lost).text);
-	} else {
-		/* Cut short, damaged, or CUPTI did not tell: that nothing was counted means nothing. */
-		snprintf(losses, sizeof(losses), "%s",
-			 m->is_complete && !is_unknown ? "none lost"
-						       : "how many are missing is not known");
-	}
-	field(r, "Trace", "%s: %s records, %s", m->is_complete ? "complete" : "INCOMPLETE",
-	      gst_count(records).text, losses);
-}
-
-static void duration_line(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint64_t ops = 0, untimed = 0;
-	char submitted[128] = "";
-
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		const struct gst_op *op = &m->ops[i];
-
-		ops += (op->flags & GST_OP_TIMED) != 0;
-		untimed += !(op->flags & GST_OP_TIMED) && op->stream != GST_NONE &&
-			   !gst_describe_has_times(m, m->streams[op->stream].process);
-	}
-	if (untimed) {
-		snprintf(submitted, sizeof(submitted),
-			 "%s operations submitted, when they ran is not recorded, ",
-			 gst_count(untimed).text);
-	}
-	if (untimed && !ops) {
-		field(r, "Duration", "%s on the host: %s%s API calls by %s thread%s",
-		      gst_duration(m->end_ns - m->begin_ns).text, submitted,
-		      gst_count(m->call_count).text, gst_count(m->thread_count).text,
-		      m->thread_count == 1 ? "" : "s");
-		return;
-	}
-	field(r, "Duration", "%s: %s operations on devices, %s%s API calls by %s thread%s",
-	      gst_duration(m->end_ns - m->begin_ns).text, gst_count(ops).text, submitted,
-	      gst_count(m->call_count).text, gst_count(m->thread_count).text,
-	      m->thread_count == 1 ? "" : "s");
-}
-
-static void nvtx_line(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	const struct gst_model_stats *s = &m->stats;
-	char names[64] = "", open[64] = "";
-	uint32_t used = 0;
-
-	for (uint32_t i = 0; i < m->given_name_count; i++) {
-		used += m->given_names[i].target != GST_NONE;
-	}
-	if (s->nvtx_ranges == 0 && s->nvtx_marks == 0 && used == 0) {
-		return;
-	}
-	if (used > 0) {
-		snprintf(names, sizeof(names), ", %s name%s of threads and streams",
-			 gst_count(used).text, used == 1 ? "" : "s");
-	}
-	if (s->nvtx_open_ranges > 0) {
-		snprintf(open, sizeof(open), " (%s not ended)",
-			 gst_count(s->nvtx_open_ranges).text);
-	}
-	field(r, "NVTX", "%s range%s%s, %s mark%s%s", gst_count(s->nvtx_ranges).text,
-	      s->nvtx_ranges == 1 ? "" : "s", open, gst_count(s->nvtx_marks).text,
-	      s->nvtx_marks == 1 ? "" : "s", names);
-}
-
-/* "2 launches", if there are any. */
-static void add_count(char *text, size_t size, uint64_t n, const char *one, const char *many)
-{
-	size_t used = strlen(text);
-
-	if (n > 0) {
-		snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", gst_count(n).text,
-			 n == 1 ? one : many);
-	}
-}
-
-static void graphs_line(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	struct gst_arena *scratch = gst_arena_new(0);
-	const struct gst_graph_use *use = gst_graph_use_count(m, scratch);
-	uint64_t launches = 0, uploads = 0, changes = 0, whole = 0, nodes = 0;
-	char text[256] = "";
-
-	for (uint32_t i = 0; i < m->exec_count; i++) {
-		launches += m->execs[i].launches;
-		uploads += m->execs[i].uploads;
-		changes += (uint64_t)m->execs[i].updates + m->execs[i].node_changes;
-		whole += use[i].whole_runs;
-		nodes += use[i].node_runs;
-	}
-	gst_arena_free(scratch);
-	if (m->exec_count == 0) {
-		return;
-	}
-	add_count(text, sizeof(text), m->exec_count, "executable graph", "executable graphs");
-	add_count(text, sizeof(text), launches, "launch", "launches");
-	add_count(text, sizeof(text), uploads, "upload", "uploads");
-	add_count(text, sizeof(text), changes, "update", "updates");
-	add_count(text, sizeof(text), nodes, "node traced by itself", "nodes traced one by one");
-	if (nodes == 0 && whole > 0) {
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 ", traced as a whole (record --graphs=nodes has the nodes' times)");
-	}
-	field(r, "Graphs", "%s", text);
-}
-
-/* What is below the floor of a finding. */
-static void hidden_text(const struct gst_findings *f, char *text, size_t size)
-{
-	size_t used;
-
-	snprintf(text, size, "%s smaller not shown", gst_count(f->hidden_count).text);
-	used = strlen(text);
-	if (f->hidden_blocked_ns > 0) {
-		snprintf(text + used, size - used, ", %s waited in all",
-			 gst_duration(f->hidden_blocked_ns).text);
-		used = strlen(text);
-	}
-	if (f->skipped_count > 0) {
-		snprintf(text + used, size - used, "; the cost of %s of them is not known",
-			 gst_count(f->skipped_count).text);
-	}
-}
-
-static void findings_line(const struct report *r)
-{
-	const struct gst_findings *f = r->a->findings;
-	uint64_t whole = r->a->model->end_ns - r->a->model->begin_ns;
-	uint32_t counts[4] = {0};
-	char text[160] = "";
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < f->count; i++) {
-		counts[f->items[i].severity]++;
-	}
-	for (int s = GST_SEVERITY_HIGH; s >= GST_SEVERITY_INFO; s--) {
-		if (counts[s] > 0) {
-			int n = snprintf(text + used, sizeof(text) - used, "%s%" PRIu32 " %s",
-					 used ? ", " : "", counts[s],
-					 gst_severity_name((enum gst_severity)s));
-
-			used += n > 0 && (size_t)n < sizeof(text) - used ? (size_t)n : 0;
-		}
-	}
-	if (f->count == 0 && f->hidden_count > 0) {
-		hidden_text(f, text, sizeof(text));
-		field(r, "Findings", "none (%s)", text);
-	} else if (f->count == 0) {
-		field(r, "Findings", "%s",
-		      gst_describe_has_times(r->a->model, GST_NONE)
-			      ? "none"
-			      : "none of those that need no device times");
-	} else if (f->items[0].cost_is_known && f->items[0].cost_ns > 0) {
-		field(r, "Findings", "%s; the first could save %s of %s (%s)", text,
-		      gst_duration(f->items[0].cost_ns).text, gst_duration(whole).text,
-		      gst_share(f->items[0].cost_ns, whole).text);
-	} else {
-		field(r, "Findings", "%s", text);
-	}
-}
-
-static void header(struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t count = bound(r, m->process_count, MAX_PROCESSES);
-
-	for (uint32_t i = 0; i < count; i++) {
-		process_line(r, i);
-	}
-	rest(r, m->process_count - count, "processes");
-	device_lines(r);
-	if (m->process_count > 0) {
-		version_line(r);
-	}
-	variable_lines(r);
-	duration_line(r);
-	nvtx_line(r);
-	graphs_line(r);
-	trace_line(r);
-	r->shown = r->hidden = 0;
-	gst_describe_limits(r->a, limit_line, r);
-	rest(r, r->hidden, "limits");
-	findings_line(r);
-}
-
-/* ---- calls that never returned ----------------------------------------------------------------------- */
-
-static void unfinished_op(struct report *r, const char *how, gst_op_id op, const char *rules)
-{
-	const struct gst_model *m = r->a->model;
-	const struct gst_op *o = &m->ops[op];
-	char label[GST_LABEL_BYTES], state[96];
-
-	gst_model_op_label(m, op, label, sizeof(label));
-	if (o->flags & GST_OP_TIMED) {
-		snprintf(state, sizeof(state), "ran until %s", gst_moment(o->end_ns).text);
-	} else if (o->flags & GST_OP_FORCED) {
-		snprintf(state, sizeof(state), "still running when it was last looked at");
-	} else {
-		snprintf(state, sizeof(state), "not seen to run");
-	}
-	field(r, "", "%s %s in %s: %s (%s)", how, label, gst_stream_label(m, o->stream).text, state,
-	      rules);
-}
-
-static void wait_line(void *payload, const struct gst_open_wait *wait)
-{
-	struct report *r = payload;
-	char rules[128];
-	int used = 0;
-
-	snprintf(rules, sizeof(rules), "%s, %s", gst_rule_id(wait->rule),
-		 gst_rule_text(wait->rule));
-	unfinished_op(r, r->shown++ == 0 ? "waits for" : "      and", wait->op, rules);
-	if (wait->behind == GST_NONE) {
-		return;
-	}
-	for (uint32_t i = 0; i < wait->rule_count; i++) {
-		/* ids of a few letters: they all fit */
-		used += snprintf(rules + used, sizeof(rules) - (size_t)used, "%s%s", i ? ", " : "",
-				 gst_rule_id(wait->rules[i]));
-	}
-	unfinished_op(r, "          behind", wait->behind, rules);
-}
-
-/* The last moment of which the trace of @process tells: its clock was looked at after the last call, too. */
-static uint64_t known_until_ns(const struct gst_model *m, uint32_t process)
-{
-	uint64_t until = m->end_ns;
-
-	for (uint32_t i = 0; i < m->loss_count; i++) {
-		const struct gst_loss *l = &m->losses[i];
-
-		if (l->process == process && l->reason == GST_LOSS_ENDED_EARLY &&
-		    l->since_ns > until) {
-			until = l->since_ns - 1;
-		}
-	}
-	return until;
-}
-
-static void open_calls(struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t count = 0, listed;
-
-	if (m->stats.calls_without_return == 0 || gst_analysis_is_window(r->a)) {
-		return;
-	}
-	gst_outfile_printf(r->out, "\nCALLS THAT NEVER RETURNED\n");
-	listed = bound(r, UINT32_MAX, MAX_OPEN_CALLS);
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		const struct gst_call *c = &m->calls[i];
-		const struct gst_thread *t;
-		uint64_t until;
-		uint32_t waits;
-
-		if (c->flags & (GST_CALL_RETURNED | GST_CALL_NO_ENTER)) {
-			continue;
-		}
-		if (count++ >= listed) {
-			continue;
-		}
-		t = &m->threads[c->thread];
-		until = known_until_ns(m, t->process);
-		field(r, "", "%s, thread %" PRIu64 ", entered at %s, %s before the trace ends",
-		      gst_api_label(c->api).text, t->tid, gst_moment(c->enter_ns).text,
-		      gst_duration(until > c->enter_ns ? until - c->enter_ns : 0).text);
-		r->shown = 0;
-		waits = gst_describe_waits(r->a, i, bound(r, UINT32_MAX, MAX_WAITS), wait_line, r);
-		if (waits == 0) {
-			field(r, "", "what it waits for is not in the trace");
-		} else {
-			rest(r, waits - r->shown, "operations");
-		}
-	}
-	rest(r, count > listed ? count - listed : 0, "calls");
-}
-
-/* ---- streams ----------------------------------------------------------------------------------------- */
-
-/* Two columns: how long something ran, and its share of the trace. */
-static void busy_cells(const struct report *r, uint32_t process, uint64_t busy_ns)
-{
-	const struct gst_model *m = r->a->model;
-
-	if (gst_describe_has_times(m, process)) {
-		gst_text_right(r->out, gst_duration(busy_ns).text, 13);
-		gst_text_right(r->out, gst_share(busy_ns, m->end_ns - m->begin_ns).text, 9);
-	} else {
-		gst_text_right(r->out, "not known", 13);
-		gst_text_right(r->out, "-", 9);
-	}
-}
-
-static void stream_line(const struct report *r, uint32_t s)
-{
-	static const char *const kinds[] = {
-		[GST_STREAM_KIND_BLOCKING] = "blocking",
-		[GST_STREAM_KIND_NONBLOCKING] = "non-blocking",
-		[GST_STREAM_KIND_LEGACY] = "legacy default",
-		[GST_STREAM_KIND_PER_THREAD] = "per-thread default",
-		[GST_STREAM_KIND_UNKNOWN] = "not known",
-	};
-	const struct gst_model *m = r->a->model;
-	const struct gst_stream *stream = &m->streams[s];
-	char priority[16];
-
-	snprintf(priority, sizeof(priority), "%" PRId32, stream->priority);
-	gst_outfile_puts(r->out, "  ");
-	gst_text_cell(r->out, gst_stream_label(m, s).text, 26, true);
-	gst_outfile_puts(r->out, "  ");
-	gst_text_cell(r->out, stream->is_internal ? "CUDA's own" : kinds[stream->kind], 18, true);
-	gst_text_right(r->out, priority, 9);
-	gst_text_right(r->out, gst_count(stream->op_count).text, 12);
-	busy_cells(r, stream->process, stream->busy_ns);
-	gst_outfile_puts(r->out, "\n");
-}
-
-static void context_title(const struct report *r, uint32_t ctx)
-{
-	const struct gst_model *m = r->a->model;
-
-	gst_outfile_puts(r->out, "\nSTREAMS");
-	if (ctx != GST_NONE) {
-		const struct gst_context *c = &m->contexts[ctx];
-
-		if (c->device != GST_NONE) {
-			gst_outfile_printf(r->out, " of device %" PRIu32,
-					   m->devices[c->device].cupti_id);
-		}
-		gst_outfile_printf(r->out, ", context %" PRIu32, c->cupti_id);
-		if (m->process_count > 1) {
-			gst_outfile_printf(r->out, ", pid %" PRIu32,
-					   m->processes[c->process].rec.pid);
-		}
-	} else if (m->context_count > 0) {
-		gst_outfile_puts(r->out, " of unknown context");
-	}
-	gst_outfile_printf(r->out, "\n  %-26s  %-18s%9s%12s%13s%9s\n", "stream", "kind", "priority",
-			   "operations", "busy", "of trace");
-}
-
-/* The streams that did something, by context, the busiest of each first. */
-static struct gst_sort_item *sorted_streams(const struct gst_model *m, uint32_t *count)
-{
-	struct gst_sort_item *items = gst_mem_alloc(m->stream_count * sizeof(*items));
-
-	*count = 0;
-	for (uint32_t s = 0; s < m->stream_count; s++) {
-		const struct gst_stream *stream = &m->streams[s];
-
-		if (stream->op_count > 0 || stream->busy_ns > 0) {
-			items[(*count)++] = (struct gst_sort_item){
-				.key = UINT64_MAX - stream->busy_ns, .value = s};
-		}
-	}
-	gst_sort_items(items, *count);
-	for (uint32_t i = 0; i < *count; i++) {
-		items[i].key = m->streams[items[i].value].ctx; /* the sort is stable */
-	}
-	gst_sort_items(items, *count);
-	return items;
-}
-
-/* ---- graphs ------------------------------------------------------------------------------------------ */
-
-static void graph_line(const struct report *r, const struct gst_exec *e,
-		       const struct gst_graph_use *use)
-{
-	const struct gst_model *m = r->a->model;
-	const struct gst_graph *g = e->graph == GST_NONE ? NULL : &m->graphs[e->graph];
-	char name[48] = "not known", nodes[24] = "?", made[32] = "before the trace";
-	uint64_t ns;
-
-	if (g) {
-		snprintf(name, sizeof(name), "graph %" PRIu32, g->cupti_id);
-	}
-	if (g && g->own_count > 0) {
-		snprintf(nodes, sizeof(nodes), "%" PRIu32, g->own_count);
-	}
-	if (gst_graph_make_ns(m, e, &ns)) {
-		snprintf(made, sizeof(made), "%s", gst_duration(ns).text);
-	}
-	gst_outfile_puts(r->out, "  ");
-	gst_text_cell(r->out, name, 20, true);
-	gst_text_right(r->out, nodes, 7);
-	gst_text_right(r->out, made, 18);
-	gst_text_right(r->out, gst_count(e->launches).text, 11);
-	gst_text_right(r->out, gst_count((uint64_t)e->updates + e->node_changes).text, 9);
-	busy_cells(r, e->process, use->busy_ns);
-	gst_outfile_puts(r->out, "\n");
-}
-
-/* Executable graphs, those first that ran longest. */
-static void graphs(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t listed = bound(r, m->exec_count, MAX_GRAPHS);
-	struct gst_arena *scratch = gst_arena_new(0);
-	const struct gst_graph_use *use = gst_graph_use_count(m, scratch);
-	struct gst_sort_item *items = GST_ARENA_ARRAY(scratch, struct gst_sort_item, m->exec_count);
-
-	for (uint32_t i = 0; i < m->exec_count; i++) {
-		items[i] = (struct gst_sort_item){.key = UINT64_MAX - use[i].busy_ns, .value = i};
-	}
-	gst_sort_items(items, m->exec_count);
-	if (m->exec_count > 0) {
-		gst_outfile_printf(r->out, "\nGRAPHS\n  %-20s%7s%18s%11s%9s%13s%9s\n",
-				   "executable graph", "nodes", "instantiated in", "launches",
-				   "updates", "busy", "of trace");
-	}
-	for (uint32_t i = 0; i < listed; i++) {
-		graph_line(r, &m->execs[items[i].value], &use[items[i].value]);
-	}
-	if (m->exec_count > listed) {
-		gst_outfile_printf(r->out, "  ... and %" PRIu32 " less busy (--all shows them)\n",
-				   m->exec_count - listed);
-	}
-	gst_arena_free(scratch);
-}
-
-static void streams(const struct report *r)
-{
-	const struct gst_model *m = r->a->model;
-	uint32_t count, contexts = 0, in_context = 0;
-	struct gst_sort_item *items;
-
-	if (m->stream_count == 0) {
-		return;
-	}
-	items = sorted_streams(m, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t ctx = m->streams[items[i].value].ctx;
-
-		if (i == 0 || items[i - 1].key != items[i].key) {
-			if (contexts++ == bound(r, UINT32_MAX, MAX_DEVICES)) {
-				gst_outfile_puts(
-					r->out,
-					"\n  more contexts are not shown (--all shows them)\n");
-				break;
-			}
-			context_title(r, ctx);
-			in_context = 0;
-		}
-		if (in_context++ < bound(r, UINT32_MAX, MAX_STREAMS)) {
-			stream_line(r, items[i].value);
-		}
-		if ((i + 1 == count || items[i + 1].key != items[i].key) &&
-		    in_context > bound(r, UINT32_MAX, MAX_STREAMS)) {
-			gst_outfile_printf(r->out,
-					   "  ... and %" PRIu32 " less busy (--all shows them)\n",
-					   in_context - MAX_STREAMS);
-		}
-	}
-	gst_mem_free(items, m->stream_count * sizeof(*items));
-}
-
 /* ---- findings ---------------------------------------------------------------------------------------- */
 
 /* What a node is called, and " in stream 13"; a call has no place of its own. */
-static struct gst_label node_place(const struct report *r, gst_node_id node, struct gst_label *name)
+static struct gst_label node_place(const struct gst_text_report *r, gst_node_id node,
+				   struct gst_label *name)
 {
 	struct gst_label place = {""};
 	gst_stream_id stream;
@@ -678,7 +36,7 @@ static struct gst_label node_place(const struct report *r, gst_node_id node, str
 	return place;
 }
 
-static void node_text(const struct report *r, gst_node_id node, char *buf, size_t size)
+static void node_text(const struct gst_text_report *r, gst_node_id node, char *buf, size_t size)
 {
 	struct gst_label name, place = node_place(r, node, &name);
 
@@ -691,7 +49,7 @@ struct span {
 	bool is_known, is_open;
 };
 
-static struct span node_span(const struct report *r, gst_node_id node)
+static struct span node_span(const struct gst_text_report *r, gst_node_id node)
 {
 	const struct gst_model *m = r->a->model;
 	struct span s = {0};
@@ -727,7 +85,7 @@ static void span_text(const struct span *s, char *buf, size_t size)
 }
 
 /* How long after its source point the target of @e was reached; "" = not known. */
-static void edge_gap(const struct report *r, gst_edge_id e, char *buf, size_t size)
+static void edge_gap(const struct gst_text_report *r, gst_edge_id e, char *buf, size_t size)
 {
 	uint64_t from, to;
 
@@ -776,7 +134,7 @@ static void bar_text(const struct span *scale, const struct span *s, char text[B
 	text[BAR + 2] = '\0';
 }
 
-static struct span path_scale(const struct report *r, const struct gst_finding *f)
+static struct span path_scale(const struct gst_text_report *r, const struct gst_finding *f)
 {
 	struct span scale = {.begin_ns = UINT64_MAX};
 
@@ -793,7 +151,7 @@ static struct span path_scale(const struct report *r, const struct gst_finding *
 	return scale;
 }
 
-static void path_node(const struct report *r, const struct span *scale, const char *key,
+static void path_node(const struct gst_text_report *r, const struct span *scale, const char *key,
 		      gst_node_id node)
 {
 	struct gst_label name, place;
@@ -812,7 +170,7 @@ static void path_node(const struct report *r, const struct span *scale, const ch
 }
 
 /* Is the target of step @i a barrier point whose next edge says the same? Then the two are one step to a reader. */
-static bool is_half_step(const struct report *r, const struct gst_finding *f, uint32_t i)
+static bool is_half_step(const struct gst_text_report *r, const struct gst_finding *f, uint32_t i)
 {
 	const struct gst_edge edge = gst_order_edge(r->a->order, f->path[i]);
 
@@ -820,7 +178,7 @@ static bool is_half_step(const struct report *r, const struct gst_finding *f, ui
 	       gst_order_edge(r->a->order, f->path[i + 1]).rule == edge.rule;
 }
 
-static void path_step(const struct report *r, const struct span *scale, gst_edge_id id)
+static void path_step(const struct gst_text_report *r, const struct span *scale, gst_edge_id id)
 {
 	const struct gst_edge edge = gst_order_edge(r->a->order, id);
 	enum gst_strength strength = gst_timing_strength(r->a->timing, id);
@@ -838,7 +196,7 @@ static void path_step(const struct report *r, const struct span *scale, gst_edge
 }
 
 /* The path of a finding, the middle of a long one left out. */
-static void brief_path(const struct report *r, const struct gst_finding *f)
+static void brief_path(const struct gst_text_report *r, const struct gst_finding *f)
 {
 	uint32_t steps = 0, shown = 0, keep;
 	struct span scale;
@@ -850,7 +208,7 @@ static void brief_path(const struct report *r, const struct gst_finding *f)
 	for (uint32_t i = 0; i < f->path_count; i++) {
 		steps += !is_half_step(r, f, i);
 	}
-	keep = bound(r, steps, MAX_PATH);
+	keep = gst_text_bound(r, steps, MAX_PATH);
 	path_node(r, &scale, "why", gst_order_edge(r->a->order, f->path[0]).from);
 	for (uint32_t i = 0; i < f->path_count; i++) {
 		if (is_half_step(r, f, i)) {
@@ -869,7 +227,7 @@ static void brief_path(const struct report *r, const struct gst_finding *f)
 	}
 }
 
-static void cost_lines(const struct report *r, const struct gst_finding *f)
+static void cost_lines(const struct gst_text_report *r, const struct gst_finding *f)
 {
 	uint64_t whole = r->a->model->end_ns - r->a->model->begin_ns;
 
@@ -896,7 +254,7 @@ static void cost_lines(const struct report *r, const struct gst_finding *f)
 	}
 }
 
-static void finding_title(const struct report *r, uint32_t index)
+static void finding_title(const struct gst_text_report *r, uint32_t index)
 {
 	const struct gst_finding *f = &r->a->findings->items[index];
 	char severity[16];
@@ -913,7 +271,7 @@ static void finding_title(const struct report *r, uint32_t index)
 	gst_text_field(r->out, 2, 0, "", f->title);
 }
 
-static void when_line(const struct report *r, const struct gst_finding *f)
+static void when_line(const struct gst_text_report *r, const struct gst_finding *f)
 {
 	char times[48] = "once", until[48] = "on";
 
@@ -931,7 +289,7 @@ static void when_line(const struct report *r, const struct gst_finding *f)
 			   gst_moment(f->begin_ns).text, until);
 }
 
-static void finding_body(const struct report *r, const struct gst_finding *f)
+static void finding_body(const struct gst_text_report *r, const struct gst_finding *f)
 {
 	cost_lines(r, f);
 	when_line(r, f);
@@ -941,7 +299,7 @@ static void finding_body(const struct report *r, const struct gst_finding *f)
 }
 
 /* The first finding before @index that says the same; @index if there is none. Only looked for where somebody reads. */
-static uint32_t said_before(const struct report *r, uint32_t index, bool is_advice)
+static uint32_t said_before(const struct gst_text_report *r, uint32_t index, bool is_advice)
 {
 	const struct gst_finding *items = r->a->findings->items;
 	const char *text = is_advice ? items[index].advice : items[index].withheld;
@@ -956,7 +314,8 @@ static uint32_t said_before(const struct report *r, uint32_t index, bool is_advi
 	return index;
 }
 
-static void say_once(const struct report *r, const char *key, uint32_t index, bool is_advice)
+static void say_once(const struct gst_text_report *r, const char *key, uint32_t index,
+		     bool is_advice)
 {
 	const struct gst_finding *f = &r->a->findings->items[index];
 	const char *text = is_advice ? f->advice : f->withheld;
@@ -973,16 +332,16 @@ static void say_once(const struct report *r, const char *key, uint32_t index, bo
 	}
 }
 
-static void finding_end(const struct report *r, uint32_t index)
+static void finding_end(const struct gst_text_report *r, uint32_t index)
 {
 	say_once(r, "change", index, true);
 	say_once(r, "caution", index, false);
 }
 
-static void findings(const struct report *r)
+static void findings(const struct gst_text_report *r)
 {
 	const struct gst_findings *f = r->a->findings;
-	uint32_t count = bound(r, f->count, MAX_FINDINGS);
+	uint32_t count = gst_text_bound(r, f->count, MAX_FINDINGS);
 
 	if (f->count > 0) {
 		gst_outfile_puts(
@@ -1005,14 +364,14 @@ static void findings(const struct report *r)
 	if (f->count > 0 && f->hidden_count > 0) {
 		char text[160];
 
-		hidden_text(f, text, sizeof(text));
+		gst_text_hidden_text(f, text, sizeof(text));
 		gst_outfile_printf(r->out, "\n%s\n", text);
 	}
 }
 
 /* ---- --explain --------------------------------------------------------------------------------------- */
 
-static void explain_edge(const struct report *r, gst_edge_id id)
+static void explain_edge(const struct gst_text_report *r, gst_edge_id id)
 {
 	const struct gst_edge edge = gst_order_edge(r->a->order, id);
 	enum gst_rule rule = (enum gst_rule)edge.rule;
@@ -1035,7 +394,7 @@ static void explain_edge(const struct report *r, gst_edge_id id)
 }
 
 /* The end of a line about @call: in which range it was made. */
-static void range_end(const struct report *r, gst_call_id call)
+static void range_end(const struct gst_text_report *r, gst_call_id call)
 {
 	struct gst_label range = gst_range_label(r->a->model, call);
 
@@ -1047,7 +406,7 @@ static void range_end(const struct report *r, gst_call_id call)
 }
 
 /* @with_number: the op's number, for whoever wants to ask about it. */
-static void explain_node(const struct report *r, gst_node_id node, bool with_number)
+static void explain_node(const struct gst_text_report *r, gst_node_id node, bool with_number)
 {
 	const struct gst_model *m = r->a->model;
 	char name[2 * GST_LABEL_BYTES + 32];
@@ -1083,8 +442,8 @@ static void explain_node(const struct report *r, gst_node_id node, bool with_num
 }
 
 /* @first: where the path begins; of a node of a graph the way may go on at the end of its launch, without an edge. */
-static void explain_path(const struct report *r, gst_node_id first, const gst_edge_id *edges,
-			 uint32_t count, bool with_numbers)
+static void explain_path(const struct gst_text_report *r, gst_node_id first,
+			 const gst_edge_id *edges, uint32_t count, bool with_numbers)
 {
 	gst_node_id at = first;
 
@@ -1103,7 +462,7 @@ static void explain_path(const struct report *r, gst_node_id first, const gst_ed
 	}
 }
 
-static void occurrence_line(const struct report *r, const struct gst_occurrence *o)
+static void occurrence_line(const struct gst_text_report *r, const struct gst_occurrence *o)
 {
 	const struct gst_model *m = r->a->model;
 	char label[GST_LABEL_BYTES];
@@ -1130,10 +489,10 @@ static void occurrence_line(const struct report *r, const struct gst_occurrence 
 	gst_outfile_puts(r->out, "\n");
 }
 
-static void explain(const struct report *r, uint32_t index)
+static void explain(const struct gst_text_report *r, uint32_t index)
 {
 	const struct gst_finding *f = &r->a->findings->items[index];
-	uint32_t count = bound(r, f->evidence_count, MAX_OCCURRENCES);
+	uint32_t count = gst_text_bound(r, f->evidence_count, MAX_OCCURRENCES);
 
 	finding_title(r, index);
 	finding_body(r, f);
@@ -1174,12 +533,12 @@ static struct gst_label path_end(const struct gst_analysis *a, gst_op_id op)
 
 static void doubt_line(void *payload, const char *line)
 {
-	const struct report *r = payload;
+	const struct gst_text_report *r = payload;
 
 	gst_text_field(r->out, 2, 2, "-", line);
 }
 
-static void path_title(const struct report *r, const struct gst_path_answer *p)
+static void path_title(const struct gst_text_report *r, const struct gst_path_answer *p)
 {
 	struct gst_label first = path_end(r->a, p->from), second = path_end(r->a, p->to);
 	char text[4 * GST_LABEL_BYTES];
@@ -1223,7 +582,7 @@ gst_status gst_export_path_text(const struct gst_analysis *a, const struct gst_p
 				struct gst_outfile *out, struct gst_err *err)
 {
 	static const struct gst_text_options all = {.all = true};
-	struct report r = {.a = a, .opt = &all, .out = out};
+	struct gst_text_report r = {.a = a, .opt = &all, .out = out};
 
 	(void)err; /* write errors stick to @out */
 	path_title(&r, p);
@@ -1250,7 +609,7 @@ static struct gst_label release_from(const struct gst_analysis *a, gst_node_id n
 					      : gst_node_label(a, node, &stream);
 }
 
-static void release_line(const struct report *r, const struct gst_release *x)
+static void release_line(const struct gst_text_report *r, const struct gst_release *x)
 {
 	const struct gst_edge e = gst_order_edge(r->a->order, x->edge);
 	enum gst_rule rule = (enum gst_rule)gst_order_edge(r->a->order, x->why).rule;
@@ -1296,7 +655,7 @@ static void without_name(char *text, size_t size, const struct gst_analysis *a,
 	}
 }
 
-static void without_line(const struct report *r, const struct gst_release *releases,
+static void without_line(const struct gst_text_report *r, const struct gst_release *releases,
 			 const struct gst_path_without *w)
 {
 	char name[GST_LABEL_BYTES];
@@ -1326,7 +685,7 @@ gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
 				    struct gst_outfile *out, struct gst_err *err)
 {
 	static const struct gst_text_options all = {.all = true};
-	struct report r = {.a = a, .opt = &all, .out = out};
+	struct gst_text_report r = {.a = a, .opt = &all, .out = out};
 
 	(void)err; /* write errors stick to @out */
 	gst_outfile_puts(out, "what this operation had to wait for:\n\n");
@@ -1355,7 +714,7 @@ gst_status gst_export_releases_text(const struct gst_analysis *a, gst_op_id op,
 gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_options *opt,
 			   struct gst_outfile *out, struct gst_err *err)
 {
-	struct report r = {.a = a, .opt = opt, .out = out};
+	struct gst_text_report r = {.a = a, .opt = opt, .out = out};
 
 	if (opt->explain > a->findings->count) {
 		return gst_err_set(err, GST_E_FORMAT,
@@ -1365,10 +724,10 @@ gst_status gst_export_text(const struct gst_analysis *a, const struct gst_text_o
 	if (opt->explain > 0) {
 		explain(&r, opt->explain - 1);
 	} else {
-		header(&r);
-		open_calls(&r);
-		streams(&r);
-		graphs(&r);
+		gst_text_header(&r);
+		gst_text_open_calls(&r);
+		gst_text_streams(&r);
+		gst_text_graphs(&r);
 		findings(&r);
 	}
 	return GST_OK;
