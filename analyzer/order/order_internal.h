@@ -27,7 +27,8 @@ struct gst_window {
 /* A stretch of places in which the order of submission is no topological one. */
 struct gst_turn {
 	uint32_t first, last;
-	uint32_t base; /* of its places in turned_to and turned_from */
+	uint32_t base;			   /* of its places in turned_to and turned_from */
+	gst_call_id first_call, last_call; /* of these places; call_count: behind all calls */
 };
 
 struct gst_order {

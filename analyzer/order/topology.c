@@ -300,6 +300,8 @@ static uint32_t find_turns(struct gst_order *o, const struct gst_stored_edge *ba
 	}
 	for (uint32_t i = 0; i < o->turn_count; i++) {
 		turns[i].base = places;
+		turns[i].first_call = call_at(o, turns[i].first, 0);
+		turns[i].last_call = call_at(o, turns[i].last, 0);
 		places += turns[i].last - turns[i].first + 1;
 	}
 	gst_mem_free(items, (backward_count + 1) * sizeof(*items));
@@ -329,9 +331,9 @@ static bool turn_round(struct gst_order *o, uint32_t places, struct gst_arena *a
 
 bool gst_order_is_turned(const struct gst_order *o, gst_call_id call, uint32_t *hint)
 {
-	while (*hint < o->turn_count && o->turns[*hint].last < place_of_call(o, call))
+	while (*hint < o->turn_count && o->turns[*hint].last_call < call)
 		++*hint;
-	return *hint < o->turn_count && o->turns[*hint].first < place_of_call(o, call + 1);
+	return *hint < o->turn_count && o->turns[*hint].first_call <= call;
 }
 
 bool gst_order_has_turns(const struct gst_order *o)
