@@ -205,6 +205,50 @@ static int refuse_same_inputs(const struct gst_cli_inputs *in, struct gst_arena 
 	return GST_EXIT_OK;
 }
 
+static int compare_traces(const void *a, const void *b)
+{
+	const struct gst_process *x = *(const struct gst_process *const *)a;
+	const struct gst_process *y = *(const struct gst_process *const *)b;
+
+	if (x->trace.uuid_hi != y->trace.uuid_hi) {
+		return x->trace.uuid_hi < y->trace.uuid_hi ? -1 : 1;
+	}
+	if (x->trace.uuid_lo != y->trace.uuid_lo) {
+		return x->trace.uuid_lo < y->trace.uuid_lo ? -1 : 1;
+	}
+	return x->source < y->source ? -1 : x->source > y->source;
+}
+
+/* A copy beside its original is another file with the same number. */
+static gst_status refuse_copies(const struct gst_cli_inputs *in, const struct gst_model *m,
+				struct gst_arena *arena, struct gst_err *err)
+{
+	const struct gst_process **all =
+		GST_ARENA_ARRAY(arena, const struct gst_process *, m->process_count);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->process_count; i++) {
+		const struct gst_process *p = &m->processes[i];
+
+		if (p->has_trace && (p->trace.uuid_hi | p->trace.uuid_lo) != 0) {
+			all[count++] = p;
+		}
+	}
+	qsort(all, count, sizeof(struct gst_process *), compare_traces);
+	for (uint32_t i = 1; i < count; i++) {
+		const struct gst_process *a = all[i - 1], *b = all[i];
+
+		if (a->trace.uuid_hi == b->trace.uuid_hi && a->trace.uuid_lo == b->trace.uuid_lo &&
+		    a->source != b->source) {
+			return gst_err_set(err, GST_E_FORMAT,
+					   "%.200s holds the trace of %.200s once more",
+					   gst_cli_show(in->paths[b->source]),
+					   gst_cli_show(in->paths[a->source]));
+		}
+	}
+	return GST_OK;
+}
+
 static gst_status run_stages(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 			     struct gst_cli_analysis *out, struct gst_err *err)
 {
@@ -214,6 +258,9 @@ static gst_status run_stages(const struct gst_cli_inputs *in, enum gst_cli_stage
 	st = gst_model_build(out->loaders, (size_t)in->count, out->arena, &a->model, err);
 	for (int i = 0; i < in->count; i++) {
 		out->stats[i] = gst_loader_stats(out->loaders[i]);
+	}
+	if (!st) {
+		st = refuse_copies(in, a->model, out->arena, err);
 	}
 	if (!st && stage >= GST_STAGE_ORDER) {
 		st = gst_order_build(a->model, out->arena, &a->order, err);

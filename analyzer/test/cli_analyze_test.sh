@@ -104,6 +104,9 @@ says 'is a device'
 
 expect 2 analyze bad.gst good.gst ./link.gst
 says 'link.gst is given twice'
+cp bad.gst copy.gst
+expect 3 analyze bad.gst good.gst copy.gst
+says 'copy.gst holds the trace of bad.gst once more'
 
 # ---- a file that gets too long, and Ctrl-C: nothing half stays ------------------------------------------
 mkdir limited
