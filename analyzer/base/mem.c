@@ -8,6 +8,7 @@
  */
 #include "analyzer/base/mem.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,14 @@ void gst_mem_populate(void *p, size_t bytes)
 #else
 	(void)p;
 	(void)bytes;
+#endif
+}
+
+void gst_mem_keep_apart(void)
+{
+#ifdef __GLIBC__
+	/* As it begins with; to set it is to keep it. */
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
 #endif
 }
 

@@ -31,6 +31,12 @@ void gst_mem_free(void *p, size_t bytes);
  */
 void gst_mem_populate(void *p, size_t bytes);
 
+/**
+ * Let large blocks have pages of their own for the rest of the program, so that those of a stage go back to the system
+ * when it is done: glibc keeps blocks of up to 32 MiB in its heap, once one of that size was freed. For main().
+ */
+void gst_mem_keep_apart(void);
+
 /** Set the limit for the sum of all that is allocated here; 0 = none. */
 void gst_mem_set_limit(uint64_t limit_bytes);
 

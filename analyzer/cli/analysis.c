@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/arena.h"
+#include "analyzer/base/mem.h"
 #include "analyzer/base/parallel.h"
 
 bool gst_cli_parse_time(const char *text, uint64_t *ns)
@@ -283,6 +284,7 @@ int gst_cli_analyze(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 
 	memset(out, 0, sizeof(*out));
 	gst_cli_set_memory_limit(in->memory_limit, GST_EXIT_LIMIT);
+	gst_mem_keep_apart();
 	gst_parallel_set_threads(in->threads);
 	out->arena = gst_arena_new(0);
 	out->loaders =
