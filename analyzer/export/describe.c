@@ -434,7 +434,7 @@ static void say_windows(const struct limits *l)
 		const struct gst_gap *g = &m->gaps[i];
 
 		/* Before tracers told when a window was closed, its end was that of the file. */
-		if (g->to_ns != UINT64_MAX && g->from_ns <= g->to_ns) {
+		if (!g->is_unread && g->to_ns != UINT64_MAX && g->from_ns <= g->to_ns) {
 			count++;
 			ns += g->to_ns - g->from_ns;
 		}

@@ -520,7 +520,7 @@ static void add_gaps(struct gst_builder *b)
 
 			if (k && !s->is_unbroken)
 				gst_vec_push(&b->gaps,
-					     (struct gst_gap){i, last_end_ns, s->time_ns});
+					     (struct gst_gap){i, last_end_ns, s->time_ns, false});
 			/* Without a trailer nobody knows when it ended: at any time after it began. */
 			last_end_ns = s->end_ns ? s->end_ns : s->time_ns;
 		}

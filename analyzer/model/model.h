@@ -347,6 +347,7 @@ struct gst_loss {
 struct gst_gap {
 	uint32_t process;
 	uint64_t from_ns, to_ns; /* model clock; UINT64_MAX = to the end */
+	bool is_unread;		 /* recorded, maybe: outside of the window read (--from, --to) */
 };
 
 struct gst_memory_record { /* MEMORY records, model clock */

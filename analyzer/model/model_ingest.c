@@ -1152,9 +1152,9 @@ void gst_model_ingest_stats(struct gst_builder *b, uint32_t source,
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		/* What lies outside of the window may be missing for some threads, and not for others. */
 		if (b->processes.data[i].source == source && stats->from_ns)
-			gst_vec_push(&b->gaps, (struct gst_gap){i, 1, stats->from_ns});
+			gst_vec_push(&b->gaps, (struct gst_gap){i, 1, stats->from_ns, true});
 		if (b->processes.data[i].source == source && stats->to_ns)
-			gst_vec_push(&b->gaps, (struct gst_gap){i, stats->to_ns, UINT64_MAX});
+			gst_vec_push(&b->gaps, (struct gst_gap){i, stats->to_ns, UINT64_MAX, true});
 	}
 	if (stats->is_complete)
 		return;
