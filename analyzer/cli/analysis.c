@@ -79,6 +79,9 @@ bool gst_cli_input_option(struct gst_opt *opt, struct gst_cli_inputs *in, int id
 			gst_opt_wrong(opt, "--%s=%s is no time (1.5s, 200ms, 10us, 5ns)",
 				      id == GST_INPUT_FROM ? "from" : "to", gst_cli_show(value));
 			*is_wrong = true;
+		} else if (in->from_ns > in->to_ns) {
+			gst_opt_wrong(opt, "--from is later than --to");
+			*is_wrong = true;
 		}
 		return true;
 	default:

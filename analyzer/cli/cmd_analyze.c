@@ -110,12 +110,12 @@ static int check_ids(struct gst_opt *opt, const char *option, const struct id_li
 			is_known |= strcmp(list->ids.data[i], known[k]) == 0;
 		}
 		if (!is_known) {
-			gst_opt_wrong(opt, "--%s=%s is no finding; there are:", option,
-				      gst_cli_show(list->ids.data[i]));
+			gst_opt_wrong_list(opt, "--%s=%s is no finding; there are:", option,
+					   gst_cli_show(list->ids.data[i]));
 			for (uint32_t k = 0; k < count; k++) {
 				fprintf(stderr, "  %s\n", known[k]);
 			}
-			return opt->status;
+			return gst_opt_try_help(opt);
 		}
 	}
 	return GST_EXIT_OK;

@@ -52,8 +52,9 @@ void gst_opt_help(const struct gst_command *command, FILE *to)
 {
 	static const struct gst_option help = {'h', "help", NULL, "show this text"};
 
-	fprintf(to, "gstrace %s - %s\n\nUsage: gstrace %s [OPTION]... %s\n", command->name,
-		command->summary, command->name, command->operands);
+	fprintf(to, "gstrace %s - %s\n\nUsage: gstrace %s [OPTION]...%s%s\n", command->name,
+		command->summary, command->name, command->operands[0] ? " " : "",
+		command->operands);
 	if (command->description) {
 		fputc('\n', to);
 		help_lines(to, command->description, 0, 0);
@@ -73,16 +74,39 @@ void gst_opt_help(const struct gst_command *command, FILE *to)
 	help_lines(to, command->examples, 2, 0);
 }
 
+static void complain(struct gst_opt *opt, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void complain(struct gst_opt *opt, const char *format, va_list args)
+{
+	fprintf(stderr, "gstrace %s: ", opt->command->name);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	opt->status = opt->command->usage_status;
+}
+
 int gst_opt_wrong(struct gst_opt *opt, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "gstrace %s: ", opt->command->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	complain(opt, format, args);
 	va_end(args);
-	fprintf(stderr, "\nTry 'gstrace %s --help'.\n", opt->command->name);
-	opt->status = opt->command->usage_status;
+	return gst_opt_try_help(opt);
+}
+
+void gst_opt_wrong_list(struct gst_opt *opt, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(opt, format, args);
+	va_end(args);
+}
+
+int gst_opt_try_help(const struct gst_opt *opt)
+{
+	fprintf(stderr, "Try 'gstrace %s --help'.\n", opt->command->name);
 	return opt->status;
 }
 

@@ -60,6 +60,13 @@ char **gst_opt_operands(const struct gst_opt *opt, int *count);
 int gst_opt_wrong(struct gst_opt *opt, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** The same for a message that a list follows: the caller prints that, then calls gst_opt_try_help(). */
+void gst_opt_wrong_list(struct gst_opt *opt, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Where help is; returns the status to return. */
+int gst_opt_try_help(const struct gst_opt *opt);
+
 /** @value as a number of [low, high] into *out; a suffix K, M, G (1024 each) if @is_size. Otherwise complains, sets opt->status, false. */
 bool gst_opt_number(struct gst_opt *opt, const char *name, const char *value, uint64_t low,
 		    uint64_t high, bool is_size, uint64_t *out);

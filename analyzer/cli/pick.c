@@ -230,14 +230,15 @@ bool gst_pick_op(struct gst_opt *opt, const char *name, const char *text,
 	uint64_t count = count_meant(opt, name, text, m, &p, op);
 
 	if (count > 1 && !p.nth && !p.is_last) {
-		gst_opt_wrong(opt,
-			      "--%s=%s could be any of %" PRIu64 " operations; add #1 to #%" PRIu64
-			      ", or say one of:",
-			      name, gst_cli_show(text), count, count);
+		gst_opt_wrong_list(opt,
+				   "--%s=%s could be any of %" PRIu64
+				   " operations; add #1 to #%" PRIu64 ", or say one of:",
+				   name, gst_cli_show(text), count, count);
 		list(&p, m);
 		if (count > MAX_LISTED) {
 			fprintf(stderr, "  ...\n");
 		}
+		gst_opt_try_help(opt);
 		return false;
 	}
 	return count > 0;

@@ -45,6 +45,10 @@ says '--explain=99'
 expect 2 analyze --format=json --explain=1 bad.gst
 expect 2 analyze --only=no-such-finding bad.gst
 says default-stream-serialization
+tail -1 err | grep -q '^Try ' || fails "the way to help stands in the middle of a list"
+expect 2 path --from first --to last bad.gst
+says 'could be any of'
+tail -1 err | grep -q '^Try ' || fails "the way to help stands in the middle of a list"
 expect 2 analyze --fail-on=severe bad.gst
 expect 2 analyze --memory-limit=much bad.gst
 expect 2 analyze --from=yesterday bad.gst
@@ -287,6 +291,10 @@ expect 0 analyze --from=0s --to=50ms bad.gst
 shows 'only records around the begin to 50.000000 ms were read'
 expect 0 analyze --from=100ms --to=250ms bad.gst
 shows 'only records around 100.000000 ms to 250.000000 ms were read'
+grep -q 'recording was paused' out && fails "what was not read is not what was not recorded"
+expect 2 analyze --from=200ms --to=100ms bad.gst
+says 'later than --to'
+expect 2 analyze --to=100ms --from=200ms bad.gst
 
 # ---- hostile names -------------------------------------------------------------------------------------------------------
 # The kernels' names become an escape sequence, quotes, a backslash, bad UTF-8 and a direction override.
