@@ -21,6 +21,7 @@
 #include "analyzer/cli/launch.h"
 #include "analyzer/cli/locate.h"
 #include "analyzer/cli/cli_output.h"
+#include "analyzer/cli/probe.h"
 #include "analyzer/cli/session.h"
 #include "analyzer/cli/settings.h"
 #include "analyzer/cli/watch.h"
@@ -36,7 +37,7 @@
 /* What the library keeps of GSTRACE_OUTPUT. */
 enum { OUTPUT_BYTES = 1024 };
 
-enum { MAX_LISTED = 32, MAX_NEXT = 4 };
+enum { MAX_LISTED = 32, MAX_NEXT = 4, PROBE_SECONDS = 10 };
 
 /* Reading a larger trace takes longer than somebody wants to wait for a number. */
 #define MAX_COUNTED_BYTES (UINT64_C(256) << 20)
@@ -403,6 +404,15 @@ static const char *drops_variables(const char *program)
 	return NULL;
 }
 
+/* Can any program here use CUDA at all? Only a loader that says no means no. */
+static bool has_driver(void)
+{
+	static struct gst_probe probe;
+
+	return !gst_probe_run("libcuda.so.1", GST_PROBE_DRIVER_VERSION, PROBE_SECONDS, &probe) ||
+	       probe.signal || probe.is_loaded;
+}
+
 static void explain_nothing(const struct record *r)
 {
 	const struct gst_session *s = &r->session;
@@ -464,6 +474,11 @@ static void explain_nothing(const struct record *r)
 	hint = drops_variables(r->argv[0]);
 	if (hint) {
 		fprintf(stderr, "  %s starts programs without them: %s\n", program, hint);
+	} else if (!has_driver()) {
+		fputs("  NVIDIA's driver (libcuda.so.1) cannot be loaded, so nothing on this machine can use CUDA:\n"
+		      "  'gstrace doctor' says more. For a container or another host, 'gstrace env' prints what to set\n"
+		      "  there\n",
+		      stderr);
 	} else {
 		fputs("  if it does use CUDA, it does so in a process that was started without them (sudo, env -i, a\n"
 		      "  container, another host): 'gstrace env' prints what to set there\n",

@@ -25,6 +25,34 @@ const struct gst_setting *gst_setting_of_option(int id)
 	return &gst_settings[id - GST_SETTING_FIRST];
 }
 
+/*
+ * The library takes the nearest that it can do and says so, in the traced program, maybe hours later: here a number
+ * that it would not take as it is is wrong. The bounds are those of tracer/config.c and tracer/pool.h.
+ */
+static bool is_number(struct gst_opt *opt, const struct gst_setting *setting, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint64_t low, high;
+	} bounds[] = {
+		{"staging-bytes", UINT64_C(1) << 20, UINT64_C(1) << 30},
+		{"write-ms", 1, 86400000},
+		{"flush-ms", 1, 86400000},
+		{"hang-ms", 0, 86400000},
+		{"exit-ms", 0, 86400000},
+	};
+	uint64_t low = 0, high = UINT64_MAX, number;
+
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+		if (strcmp(setting->name, bounds[i].name) == 0) {
+			low = bounds[i].low;
+			high = bounds[i].high;
+		}
+	}
+	return gst_opt_number(opt, setting->name, value, low, high, setting->arg[0] == 'S',
+			      &number);
+}
+
 const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *setting,
 			      const char *value)
 {
@@ -32,6 +60,9 @@ const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *set
 
 	if (!setting->arg) {
 		return setting->on;
+	}
+	if (strcmp(setting->arg, "SIZE") == 0 || strcmp(setting->arg, "MS") == 0) {
+		return is_number(opt, setting, value) ? value : NULL;
 	}
 	if (!setting->choices) {
 		return value;

@@ -45,6 +45,7 @@ while read -r name; do
 	--host-functions) set -- "$option=wrap" ;;
 	--event-ids) set -- "$option=never" ;;
 	--start) set -- "$option=paused" ;;
+	--staging-bytes) set -- "$option=77M" ;;
 	*) set -- "$option=77" ;;
 	esac
 	value=${1#*=}
@@ -65,4 +66,12 @@ got=$(eval "$("$gstrace" env --lib "$library" -o "$odd")" && printf '%s' "$GSTRA
 "$gstrace" env --lib "$library" --for=slurm -o a,b 2>/dev/null && fails "a comma cannot be passed by srun"
 "$gstrace" env --lib "$library" --graphs=some 2>/dev/null
 [ $? -eq 2 ] || fails "a wrong choice is a usage error"
+# A number that the library would not take as it is, is said before the program runs.
+for wrong in staging-bytes=1K staging-bytes=2G max-size=much max-size= write-ms=0 flush-ms=0 exit-ms=-1 hang-ms=86400001; do
+	"$gstrace" env --lib "$library" --$wrong >/dev/null 2>"$dir/err"
+	[ $? -eq 2 ] || fails "env --$wrong is not refused"
+	grep -qF -- "--$wrong is not a number" "$dir/err" || fails "env --$wrong: $(cat "$dir/err")"
+	"$gstrace" record --lib "$library" --$wrong -- true 2>/dev/null
+	[ $? -eq 125 ] || fails "record --$wrong is not refused"
+done
 echo "cli_settings_test: ok"
