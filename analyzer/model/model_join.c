@@ -366,6 +366,9 @@ static void merge_or_convert(uint32_t i, void *payload)
 		convert_devs(o, p);
 }
 
+/* Ids without a call that an array may have room for, of all processes: a file can name many of these. */
+#define SPARE_IDS 65536u
+
 /* Where calls and device records are found by their correlation ids. */
 static void make_corr_tables(struct gst_builder *b)
 {
@@ -374,7 +377,7 @@ static void make_corr_tables(struct gst_builder *b)
 		size_t size = (size_t)p->most_corr + 1;
 
 		/* Correlation ids count up by one a call: a plain array, unless the file says otherwise. */
-		if (size > 8 * (size_t)p->call_count + 65536)
+		if (size > 8 * (size_t)p->call_count + SPARE_IDS / b->processes.count)
 			continue;
 		p->dense_size = size;
 		p->dense = gst_mem_alloc(size * sizeof(*p->dense));

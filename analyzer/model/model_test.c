@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/base/mem.h"
 #include "analyzer/base/outfile.h"
 #include "analyzer/load/gst_writer.h"
 #include "analyzer/model/model.h"
@@ -301,6 +302,36 @@ static void test_middle_of_one_id(void **state)
 		assert_true(m->processes[0].is_complete);
 		drop(&s);
 	}
+}
+
+#define PROCESSES 400
+
+/* Many processes with a call each and an id far beyond it: a few bytes of the file are no table of ids each. */
+static void test_far_ids_of_many(void **state)
+{
+	char *text = gst_mem_alloc((size_t)PROCESSES * 256);
+	uint64_t before = gst_mem_used();
+	size_t at = 0;
+	struct scene s;
+
+	(void)state;
+	at += (size_t)snprintf(text, 32, "gstext 1.0\n");
+	for (int i = 1; i <= PROCESSES; i++)
+		at += (size_t)snprintf(
+			text + at, 256,
+			"chunk events process=%d thread=1\n"
+			"call_launch corr=65000 enter_ns=30 api=cuLaunchKernel ctx=1\n"
+			"call_exit corr=65000 exit_ns=40\n"
+			"chunk events process=%d\n"
+			"kernel corr=65000 start_ns=50 end_ns=60 ctx=1 stream=7\n",
+			i, i);
+	gst_mem_set_limit(before + (16u << 20));
+	(void)build_text(&s, text);
+	gst_mem_set_limit(0);
+	assert_int_equal(s.m->op_count, PROCESSES);
+	assert_int_equal(s.m->stats.ops_without_call, 0);
+	drop(&s);
+	gst_mem_free(text, (size_t)PROCESSES * 256);
 }
 
 /* What the tracer notes that it could not record is missing; what nothing rests on is not. */
@@ -1172,6 +1203,7 @@ int main(void)
 		cmocka_unit_test(test_one_kernel_a_launch),
 		cmocka_unit_test(test_homeless_record),
 		cmocka_unit_test(test_middle_of_one_id),
+		cmocka_unit_test(test_far_ids_of_many),
 		cmocka_unit_test(test_body_without_launch),
 		cmocka_unit_test(test_notes_void),
 		cmocka_unit_test(test_note_with_its_loss),
