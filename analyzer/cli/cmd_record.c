@@ -620,7 +620,8 @@ const struct gst_command gst_cmd_record = {
 	.options = options,
 	.examples = "gstrace record -- ./app --its-options\n"
 		    "gstrace record -o traces/ -- python train.py\n"
-		    "gstrace record -o 'rank-%p.gst' --graphs=nodes -- mpirun -n 4 ./app",
+		    "gstrace record -o '%h-%p.gst' --graphs=nodes -- mpirun -n 4 ./app\n"
+		    "gstrace record --start=paused --max-size=1G -- ./server",
 	.usage_status = GST_RECORD_FAILED,
 	.stops_at_operand = true,
 	.run = run_record,
