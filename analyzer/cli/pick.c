@@ -172,6 +172,23 @@ static void list(const struct pick *p, const struct gst_model *m)
 	}
 }
 
+static void list_streams(const struct gst_model *m)
+{
+	uint32_t count = 0;
+
+	for (gst_stream_id s = 0; s < m->stream_count; s++) {
+		if (m->streams[s].op_count == 0) {
+			continue;
+		}
+		if (count++ == MAX_LISTED) {
+			fprintf(stderr, "  ...\n");
+			break;
+		}
+		fprintf(stderr, "  %s: %" PRIu32 "\n", gst_cli_show(gst_stream_label(m, s).text),
+			m->streams[s].op_count);
+	}
+}
+
 /* How many operations @text means, 0 after a complaint; @p is how to find them, *op as with search(). */
 static uint64_t count_meant(struct gst_opt *opt, const char *name, const char *text,
 			    const struct gst_model *m, struct pick *p, gst_op_id *op)
@@ -189,7 +206,14 @@ static uint64_t count_meant(struct gst_opt *opt, const char *name, const char *t
 		p->is_exact = false;
 		count = search(p, m, op);
 	}
-	if (count == 0) {
+	if (count == 0 && p->stream) {
+		gst_opt_wrong_list(
+			opt,
+			"--%s=%s: no operation fits; the trace has %" PRIu32 ", by stream:", name,
+			gst_cli_show(text), m->op_count);
+		list_streams(m);
+		gst_opt_try_help(opt);
+	} else if (count == 0) {
 		gst_opt_wrong(opt, "--%s=%s: no operation fits; the trace has %" PRIu32, name,
 			      gst_cli_show(text), m->op_count);
 	} else if (p->nth > count) {

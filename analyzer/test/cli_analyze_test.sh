@@ -48,6 +48,9 @@ says default-stream-serialization
 tail -1 err | grep -q '^Try ' || fails "the way to help stands in the middle of a list"
 expect 2 path --from first --to last bad.gst
 says 'could be any of'
+expect 2 path --to stream:99 bad.gst
+says 'no operation fits; the trace has 123, by stream:'
+says '  stream 13: 41'
 tail -1 err | grep -q '^Try ' || fails "the way to help stands in the middle of a list"
 expect 2 analyze --fail-on=severe bad.gst
 expect 2 analyze --memory-limit=much bad.gst
