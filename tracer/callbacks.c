@@ -689,9 +689,16 @@ static void keep_name(struct gst_thread_slot *slot, const struct gst_cupti_callb
 		      uint32_t id, uint32_t epoch)
 {
 	const struct gst_cu_launch *launch = data->functionParams;
+	struct gst_name_near *near = &slot->names[gst_thread_name_place(launch->f)];
 
-	slot->names[gst_thread_name_place(launch->f)] = (struct gst_name_near){
-		.function = launch->f, .text = data->symbolName, .id = id, .epoch = epoch};
+	/* A signal handler may leave by a jump in the middle: then nothing is known. */
+	near->id = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	near->function = launch->f;
+	near->text = data->symbolName;
+	near->epoch = epoch;
+	atomic_signal_fence(memory_order_seq_cst);
+	near->id = id;
 }
 
 static bool is_launch(uint32_t domain, uint32_t cbid)
