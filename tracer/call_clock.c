@@ -60,6 +60,9 @@ void gst_call_clock_rate_take(struct gst_call_clock_rate *rate, uint64_t ticks, 
 	uint32_t known = atomic_load_explicit(&rate->scale, memory_order_relaxed);
 	uint64_t scale, change;
 
+	if (atomic_load(&rate->is_wrong)) {
+		rate->is_usable = false;
+	}
 	if (!rate->ns) {
 		rate->ticks = ticks;
 		rate->ns = ns;
@@ -79,7 +82,9 @@ void gst_call_clock_rate_take(struct gst_call_clock_rate *rate, uint64_t ticks, 
 		if (scale > UINT32_MAX || (known && change > known / 1000000 * RATE_CHANGE_PPM)) {
 			rate->is_usable = false;
 		} else {
-			atomic_store_explicit(&rate->scale, (uint32_t)scale, memory_order_relaxed);
+			atomic_store(&rate->scale, (uint32_t)scale);
+			/* Found wrong meanwhile: one of the two sees what the other did. */
+			rate->is_usable = !atomic_load(&rate->is_wrong);
 		}
 	}
 	if (!rate->is_usable) {
@@ -113,6 +118,18 @@ void gst_call_clock_measure(void)
 	}
 }
 
+/*
+ * Whether more time passed by the counter than by the clock since @c was read: its processors differ, or it is not that
+ * of the clock any more. It was read after the clock then, and before it now, and @c's rate is less than the truth.
+ */
+static bool is_ahead(const struct gst_call_clock *c, uint64_t ticks, uint64_t now)
+{
+	uint64_t passed = ticks - c->ticks;
+
+	return c->scale && ticks > c->ticks && passed < UINT32_MAX && now >= c->ns &&
+	       passed * c->scale >> 32 > now - c->ns;
+}
+
 uint64_t gst_call_clock_read(struct gst_call_clock *c)
 {
 	uint32_t scale = atomic_load_explicit(&gst_call_clock_rate.scale, memory_order_relaxed);
@@ -126,11 +143,19 @@ uint64_t gst_call_clock_read(struct gst_call_clock *c)
 	before = gst_call_clock_ticks();
 	now = gst_clock_mono_ns();
 	after = gst_call_clock_ticks();
+	if (is_ahead(c, before, now)) {
+		atomic_store(&gst_call_clock_rate.is_wrong, true);
+		atomic_store(&gst_call_clock_rate.scale, 0);
+		return now;
+	}
 	if (((after - before) * scale) >> 32 < GST_CALL_CLOCK_READ_NS && now >= c->ns) {
+		/* A signal handler may leave by a jump: what belongs together counts when all of it is there. */
+		c->scale = 0;
+		atomic_signal_fence(memory_order_seq_cst);
 		c->ticks = after;
 		c->ns = now;
+		atomic_signal_fence(memory_order_seq_cst);
 		c->scale = scale;
-		/* Last: a signal handler may leave by a jump. */
 		atomic_signal_fence(memory_order_seq_cst);
 		c->limit = (uint32_t)(((uint64_t)GST_CALL_CLOCK_NS << 32) / scale);
 	}

@@ -5,9 +5,10 @@
  * no longer in the small caches. So each thread reads it at most every GST_CALL_CLOCK_NS; a reading in between is the
  * last one and the time stamp counter's ticks since. Only where the kernel itself makes CLOCK_MONOTONIC of that counter.
  *
- * A time is never later than CLOCK_MONOTONIC, and at most GST_CALL_CLOCK_LATE_NS earlier, whatever the clock and the
- * counter do: slewing by 500 ppm is allowed for, and ticks count for GST_CALL_CLOCK_NS at most. In a thread times never
- * go back.
+ * A time is never later than CLOCK_MONOTONIC, and at most GST_CALL_CLOCK_LATE_NS earlier; in a thread times never go
+ * back. Slewing by 500 ppm is allowed for. Should the counter fail later (the kernel may give it up, processors may come
+ * to differ), a time is wrong by GST_CALL_CLOCK_NS at most; the first thread that sees the counter ahead of the clock
+ * ends its use in the whole process.
  */
 #ifndef GSTRACE_TRACER_CALL_CLOCK_H
 #define GSTRACE_TRACER_CALL_CLOCK_H
@@ -32,7 +33,8 @@ struct gst_call_clock {
 
 /* How fast the counter counts; one for the process. */
 struct gst_call_clock_rate {
-	bool is_usable;		/* otherwise nothing else counts */
+	bool is_usable;		/* otherwise nothing else counts; the writer's */
+	_Atomic bool is_wrong;	/* any thread's: it went ahead of the clock */
 	_Atomic uint32_t scale; /* as above, a little less than the truth; 0 = not known */
 	uint64_t ticks, ns;	/* when it was measured last */
 };
@@ -51,13 +53,13 @@ static inline uint64_t gst_call_clock_ticks(void)
 /** Find out whether the counter is what CLOCK_MONOTONIC is made of. Reads a file of /sys. Threads: one, at start. */
 void gst_call_clock_init(void);
 
-/** Measure its rate, or anew. Cost: some readings of the clock. Threads: the writer's. */
+/** Measure its rate, or anew; none once the counter was wrong. Cost: some readings of the clock. Threads: the writer's. */
 void gst_call_clock_measure(void);
 
 /** The same, given a reading of both; a rate that changes by more than 0.1 % is not used any more. */
 void gst_call_clock_rate_take(struct gst_call_clock_rate *rate, uint64_t ticks, uint64_t ns);
 
-/** Read the clock. Threads: the one that @c is of. */
+/** Read the clock, and hold the counter against it. Threads: the one that @c is of. */
 uint64_t gst_call_clock_read(struct gst_call_clock *c);
 
 static inline uint64_t gst_call_clock_now(struct gst_call_clock *c)

@@ -137,6 +137,39 @@ static void test_jumping_counter(void **state)
 	assert_int_equal(c.limit, 0);
 }
 
+/* A processor whose counter is ahead of another's, or of the clock: nobody uses it from then on. */
+static void test_counter_ahead_of_the_clock(void **state)
+{
+	struct gst_call_clock c = {.scale = SCALE_OF_2_GHZ}, other = {0};
+
+	(void)state;
+	if (!gst_call_clock_ticks()) {
+		skip();
+	}
+	gst_call_clock_rate =
+		(struct gst_call_clock_rate){.is_usable = true, .scale = SCALE_OF_2_GHZ};
+	/* Behind it: that is what a tick is taken to be less for. */
+	c.ticks = gst_call_clock_ticks();
+	c.ns = gst_clock_mono_ns() - 1000000000;
+	(void)gst_call_clock_now(&c);
+	assert_false(gst_call_clock_rate.is_wrong);
+	assert_int_equal(gst_call_clock_rate.scale, SCALE_OF_2_GHZ);
+	/* Half a second by the counter, and next to nothing by the clock. */
+	c = (struct gst_call_clock){.scale = SCALE_OF_2_GHZ};
+	c.ns = gst_clock_mono_ns();
+	c.ticks = gst_call_clock_ticks() - 1000000000;
+	(void)gst_call_clock_now(&c);
+	assert_int_equal(c.limit, 0);
+	assert_int_equal(gst_call_clock_rate.scale, 0);
+	(void)gst_call_clock_now(&other);
+	assert_int_equal(other.limit, 0);
+	/* The writer does not take it up again. */
+	gst_call_clock_rate_take(&gst_call_clock_rate, 1000, 100);
+	gst_call_clock_rate_take(&gst_call_clock_rate, 200001000, 100000100);
+	assert_int_equal(gst_call_clock_rate.scale, 0);
+	assert_false(gst_call_clock_rate.is_usable);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_odd_counters),
 		cmocka_unit_test(test_jumping_counter),
+		cmocka_unit_test(test_counter_ahead_of_the_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
