@@ -13,7 +13,8 @@
 /* X(type, field, variable, default, what the help says), a table for each purpose */
 #define GST_CONFIG_WHAT(X)                                                                         \
 	X(text, mode, "GSTRACE_MODE", "full",                                                      \
-	  "full: calls and device records; order: calls alone, no GPU times: cheapest")            \
+	  "full: calls and device records; order: calls of the driver alone, no GPU "              \
+	  "times: cheapest")                                                                       \
 	X(text, graphs, "GSTRACE_GRAPHS", "launches",                                              \
 	  "launches: one device record for each launch of a graph; nodes: one for each node")      \
 	X(text, host_functions, "GSTRACE_HOST_FUNCTIONS", "off",                                   \

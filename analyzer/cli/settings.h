@@ -40,7 +40,7 @@ const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *set
  */
 #define GST_SETTING_WHAT(X)                                                                                                                                     \
 	X(0, "mode", "GSTRACE_MODE", "full|order", "full|order", NULL,                                                                                          \
-	  "calls and device records (default), or calls alone,\nno GPU times: cheapest; --event-ids, --event-times\nand --graphs then do nothing")              \
+	  "calls and device records (default), or calls of\nthe driver alone, no GPU times: cheapest;\nthen --graphs, --event-ids, --event-times do nothing")   \
 	X(1, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,                                                                              \
 	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)")                                                                  \
 	X(2, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,                                                                          \
