@@ -270,7 +270,9 @@ static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t co
 {
 	struct gst_open_call *call;
 
+	/* Before anything else is set: a signal handler may leave by a jump. */
 	slot->is_bare = 0;
+	atomic_signal_fence(memory_order_seq_cst);
 
 	/* Calls that never returned (a longjmp, a C++ exception) may lie below: forget the oldest. */
 	if (slot->depth == GST_CALLS_NESTED) {
@@ -762,6 +764,7 @@ static inline bool enter_launch(const struct gst_callbacks *cb, struct gst_threa
 	r->name = name;
 	if (!slot->is_bare) {
 		memset(call, 0, sizeof(*call));
+		atomic_signal_fence(memory_order_seq_cst);
 		slot->is_bare = 1;
 	}
 	call->corr = data->correlationId;
