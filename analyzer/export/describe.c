@@ -480,20 +480,20 @@ bool gst_analysis_is_window(const struct gst_analysis *a)
 static void say_window(const struct limits *l)
 {
 	const struct gst_load_stats *s = l->a->input_count > 0 ? l->a->loads[0] : NULL;
-	int64_t offset =
-		l->a->model->process_count > 0 ? l->a->model->processes[0].mono_to_model_ns : 0;
+	/* Modulo 2^64, as a clock that begins at 2^63 needs it. */
+	uint64_t offset = l->a->model->process_count > 0
+				  ? (uint64_t)l->a->model->processes[0].mono_to_model_ns
+				  : 0;
 	char from[64] = "the begin", to[64] = "the end";
 
 	if (!s || (s->from_ns == 0 && s->to_ns == 0)) {
 		return;
 	}
 	if (s->from_ns) {
-		snprintf(from, sizeof(from), "%s",
-			 gst_moment((uint64_t)((int64_t)s->from_ns + offset)).text);
+		snprintf(from, sizeof(from), "%s", gst_moment(s->from_ns + offset).text);
 	}
 	if (s->to_ns) {
-		snprintf(to, sizeof(to), "%s",
-			 gst_moment((uint64_t)((int64_t)s->to_ns + offset)).text);
+		snprintf(to, sizeof(to), "%s", gst_moment(s->to_ns + offset).text);
 	}
 	say(l,
 	    "only records around %s to %s were read: what was submitted before or waited for after is not known",

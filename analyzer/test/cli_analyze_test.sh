@@ -322,6 +322,23 @@ assert d["schema_version"] == 1 and d["trace"]["complete"] is True
 ' 2>err || fails "JSON is not what docs/JSON.md says"
 fi
 
+# ---- a clock that passes 2^63 inside of the window (the sanitizers watch) ----------------------------------------------------
+cat >far.gstext <<'END'
+gstext 1.0
+chunk defs process=1
+segment flags=unbroken time_ns=9223372036854765808
+context ctx=1 device=0 null_stream=7
+chunk events process=1 thread=1
+call_launch corr=1 enter_ns=9223372036854765808 api=cuLaunchKernel ctx=1 name="early"
+call_exit corr=1 exit_ns=9223372036854766808
+call_launch corr=2 enter_ns=9223372036855765808 api=cuLaunchKernel ctx=1 name="late"
+call_exit corr=2 exit_ns=9223372036855766808
+chunk defs process=1
+end time_ns=9223372036856765808
+END
+expect 0 analyze --from=1us --to=2ms far.gstext
+shows 'only records around 0.001000 ms to 2.000000 ms were read'
+
 # ---- flipped bits: an error or complete: false ------------------------------------------------------------------------------
 at=0
 while [ "$at" -lt "$size" ]; do
