@@ -16,7 +16,9 @@
 
 #define PAUSE_NS  500000u
 #define ONE_FRAME 512u /* so far apart no two calls in one function are */
-#define OUT_MAX	  4u   /* a delivery has two out, a signal handler in the middle of it one more */
+/* Of a page that came late, far below whoever has it: any frame is deeper, so it comes back when the thread ends. */
+#define FRAME_UNKNOWN (UINTPTR_MAX - ONE_FRAME)
+#define OUT_MAX	      4u /* a delivery has two out, a signal handler in the middle of it one more */
 
 /* A page that this thread has taken and not given back; free entries have no page, and 0 for the rest. */
 struct out {
@@ -181,7 +183,7 @@ void gst_lane_give(struct gst_lane *lane, struct gst_page *page)
 static bool try_put(struct gst_lane *lane, struct gst_page **page, const void *rec, uint32_t bytes,
 		    uint32_t segment)
 {
-	uintptr_t at = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t at = FRAME_UNKNOWN;
 	struct out *out;
 
 	if (*page && (*page)->segment == segment && gst_chunk_put(*page, rec, bytes)) {

@@ -495,6 +495,33 @@ static void test_pages_in_use_are_not_taken_back(void **state)
 	gst_test_world_free(w);
 }
 
+/* As a delivery does that begins when all pages are in use, and gets its first far down the stack. */
+static __attribute__((noinline)) void put_far_below(struct gst_test_world *w,
+						    struct gst_page **page)
+{
+	volatile unsigned char deep[4096];
+	struct gst_rec_memory rec = make_record(6);
+
+	deep[0] = deep[sizeof(deep) - 1] = 1;
+	assert_true(gst_lane_put(&w->device, page, &rec, sizeof(rec)));
+	assert_int_equal(deep[0], 1);
+}
+
+static void test_a_page_taken_far_below_is_its_holders(void **state)
+{
+	struct gst_test_world *w = gst_test_world_new(WORLD_BYTES);
+	struct gst_page *device = NULL;
+
+	(void)state;
+	put_far_below(w, &device);
+	assert_non_null(device);
+	use_lanes_below(w);
+	assert_int_equal(atomic_load(&device->state), GST_PAGE_OPEN);
+	gst_lane_give(&w->device, device);
+	assert_int_equal(gst_test_lost(w, 0, GST_LOSS_BUSY), 0);
+	gst_test_world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_lane_shares_pages),
 		cmocka_unit_test(test_pages_that_a_jump_left_out_come_back),
 		cmocka_unit_test(test_pages_in_use_are_not_taken_back),
+		cmocka_unit_test(test_a_page_taken_far_below_is_its_holders),
 		cmocka_unit_test(test_staging_file),
 		cmocka_unit_test(test_staging_cannot_be_truncated),
 		cmocka_unit_test(test_stress),
