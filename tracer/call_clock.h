@@ -5,7 +5,7 @@
  * no longer in the small caches. So each thread reads it at most every GST_CALL_CLOCK_NS; a reading in between is the
  * last one and the time stamp counter's ticks since. Only where the kernel itself makes CLOCK_MONOTONIC of that counter.
  *
- * A time is never later than CLOCK_MONOTONIC, and at most GST_CALL_CLOCK_LATE_NS earlier; in a thread times never go
+ * A time is never later than CLOCK_MONOTONIC, and at most GST_COUNTED_CALL_EARLY_NS earlier; in a thread times never go
  * back. Slewing by 500 ppm is allowed for. Should the counter fail later (the kernel may give it up, processors may come
  * to differ), a time is wrong by GST_CALL_CLOCK_NS at most; the first thread that sees the counter ahead of the clock
  * ends its use in the whole process.
@@ -14,14 +14,15 @@
 #define GSTRACE_TRACER_CALL_CLOCK_H
 
 #include "tracer/clock.h"
+#include "tracer/format/format.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GST_CALL_CLOCK_NS      50000u
-#define GST_CALL_CLOCK_READ_NS 200u /* a reading that took longer is not gone on from */
-#define GST_CALL_CLOCK_LATE_NS 300u /* ... and 1477 ppm of GST_CALL_CLOCK_NS */
+#define GST_CALL_CLOCK_NS 50000u
+/* A reading that took longer is not gone on from: with 1477 ppm of GST_CALL_CLOCK_NS, GST_COUNTED_CALL_EARLY_NS at most. */
+#define GST_CALL_CLOCK_READ_NS 200u
 
 /* A thread's; all begins as zero. Not to be read in a signal handler that interrupted a reading. */
 struct gst_call_clock {

@@ -10,6 +10,7 @@
  */
 #include "tracer/identity.h"
 #include "tracer/old_glibc.h"
+#include "tracer/call_clock.h"
 #include "tracer/clock.h"
 #include "tracer/format/encode.h"
 #include "tracer/format/version.h"
@@ -375,6 +376,9 @@ void gst_identity_write(const struct gst_identity *id, struct gst_writer *w,
 	}
 	if (gst_config_is_paused(config)) {
 		trace.options |= GST_TRACE_STARTED_PAUSED;
+	}
+	if (gst_call_clock_rate.is_usable) {
+		trace.options |= GST_TRACE_COUNTED_CALLS;
 	}
 	gst_writer_put(w, &trace, sizeof(trace));
 	write_process(id, w, config, cupti);

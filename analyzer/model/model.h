@@ -428,6 +428,8 @@ struct gst_model {
 	uint64_t real_base_ns;	   /* CLOCK_REALTIME at model time 0 */
 	uint64_t begin_ns, end_ns; /* first and last time of anything */
 	bool is_complete;	   /* all processes complete and all inputs undamaged */
+	/* times of calls may be so much before the truth, never after it; within a thread they never go back */
+	uint64_t call_early_ns;
 
 	struct gst_strtab *strings;
 	struct gst_process *processes;
@@ -508,6 +510,15 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 void gst_model_free(const struct gst_model *m);
 
 enum gst_accepted { GST_ACCEPTED_BEFORE, GST_ACCEPTED_AFTER, GST_ACCEPTED_AMBIGUOUS };
+
+/**
+ * Is @earlier, a time of a call, surely not after @later, one of a call of another thread? Times of calls may be a
+ * little early (FORMAT.md 4: counted calls), so closer than that nothing is known.
+ */
+static inline bool gst_model_is_past(const struct gst_model *m, uint64_t earlier, uint64_t later)
+{
+	return earlier <= later && later - earlier >= m->call_early_ns;
+}
 
 /**
  * In which order did the driver accept calls @a and @b of one process? BEFORE/AFTER where the thread's

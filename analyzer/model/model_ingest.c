@@ -919,6 +919,8 @@ void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_r
 	case GST_REC_TRACE:
 		p->out.trace = *(const struct gst_rec_trace *)rec->data;
 		p->out.has_trace = true;
+		if (p->out.trace.options & GST_TRACE_COUNTED_CALLS)
+			b->m->call_early_ns = GST_COUNTED_CALL_EARLY_NS;
 		break;
 	case GST_REC_PROCESS:
 		p->out.rec = *(const struct gst_rec_process *)rec->data;

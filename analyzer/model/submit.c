@@ -11,11 +11,12 @@
 #include "analyzer/base/assert.h"
 #include "analyzer/model/model_internal.h"
 
-/* Did @a return before @b was entered? */
-static bool is_over_before(const struct gst_call *a, const struct gst_call *b)
+/* Did @a return before @b was entered, for sure? Of two threads. */
+static bool is_over_before(const struct gst_model *m, const struct gst_call *a,
+			   const struct gst_call *b)
 {
 	return a->flags & GST_CALL_RETURNED && !(b->flags & GST_CALL_NO_ENTER) &&
-	       a->exit_ns <= b->enter_ns;
+	       gst_model_is_past(m, a->exit_ns, b->enter_ns);
 }
 
 static enum gst_accepted by_device(const struct gst_model *m, const struct gst_call *a,
@@ -42,9 +43,9 @@ enum gst_accepted gst_model_accepted(const struct gst_model *m, gst_call_id a, g
 	GST_DCHECK(a != b);
 	if (x->thread == y->thread)
 		return a < b ? GST_ACCEPTED_BEFORE : GST_ACCEPTED_AFTER;
-	if (is_over_before(x, y))
+	if (is_over_before(m, x, y))
 		return GST_ACCEPTED_BEFORE;
-	if (is_over_before(y, x))
+	if (is_over_before(m, y, x))
 		return GST_ACCEPTED_AFTER;
 	answer = by_device(m, x, y);
 	if (answer != GST_ACCEPTED_AMBIGUOUS)
@@ -98,8 +99,8 @@ static void look_at(struct gst_model *m, struct lane *lane, gst_call_id id)
 	}
 	lane->is_shared |= c->thread != lane->thread;
 	/* One thread has its own order; what began after all others had returned came after them. */
-	if (lane->is_shared &&
-	    (lane->longest_exit_ns > c->enter_ns || c->flags & GST_CALL_NO_ENTER)) {
+	if (lane->is_shared && (!gst_model_is_past(m, lane->longest_exit_ns, c->enter_ns) ||
+				c->flags & GST_CALL_NO_ENTER)) {
 		mark_pair(m, lane->last, id);
 		mark_pair(m, lane->longest, id);
 	}

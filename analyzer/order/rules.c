@@ -120,7 +120,8 @@ static bool returned_by(const struct gst_order_builder *b, gst_call_id x, gst_ca
 	if (x == GST_NONE || b->is_one_thread)
 		return true;
 	c = &b->m->calls[x];
-	return c->flags & GST_CALL_RETURNED && c->exit_ns <= b->m->calls[y].enter_ns;
+	return c->flags & GST_CALL_RETURNED &&
+	       gst_model_is_past(b->m, c->exit_ns, b->m->calls[y].enter_ns);
 }
 
 /* So many calls overlap that the rest of the list is given up: edges are missing then, none is wrong. */
@@ -571,7 +572,8 @@ static bool recorded_meanwhile(struct gst_order_builder *b, gst_call_id call, gs
 		gst_call_id later = b->record_calls[low];
 
 		b->o->stats.steps++;
-		if (c->flags & GST_CALL_RETURNED && b->m->calls[later].enter_ns >= c->exit_ns)
+		if (c->flags & GST_CALL_RETURNED &&
+		    gst_model_is_past(b->m, c->exit_ns, b->m->calls[later].enter_ns))
 			return false;
 		if (!left--)
 			return true;

@@ -24,6 +24,9 @@
 #define GST_STRING_MAX_BYTES (16u << 10) /* one string; longer ones are cut and say so */
 
 /* "GSTCHUNK" read as a little-endian number: each chunk begins with it, at a multiple of 8. */
+/* Times of calls of a trace that is "counted-calls" are so much before CLOCK_MONOTONIC at most, and never after it. */
+#define GST_COUNTED_CALL_EARLY_NS 300u
+
 #define GST_CHUNK_MAGIC UINT64_C(0x4b4e554843545347)
 
 enum gst_codec {
@@ -90,6 +93,7 @@ struct gst_rec_head {
 	X(trace_options, TRACE, 2, GRAPH_NODES, "graph-nodes")                                 \
 	X(trace_options, TRACE, 4, NO_DEVICE, "no-device-records")                             \
 	X(trace_options, TRACE, 8, STARTED_PAUSED, "started-paused")                           \
+	X(trace_options, TRACE, 16, COUNTED_CALLS, "counted-calls")                            \
 	X(segment_flags, SEGMENT, 1, UNBROKEN, "unbroken")                                     \
 	X(stream_type, STREAM, 0, UNKNOWN, "unknown")                                          \
 	X(stream_type, STREAM, 1, BLOCKING, "blocking")                                        \

@@ -659,7 +659,8 @@ static void order_mode_has_calls_alone(void **state)
 	assert_int_equal(scan_count(&scan, GST_REC_KERNEL), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_END), 1);
 	scan_get(&scan, scan_find(&scan, GST_REC_TRACE, 0), &trace, sizeof(trace));
-	assert_int_equal(trace.options, GST_TRACE_NO_DEVICE);
+	/* how the machine counts time is its own matter */
+	assert_int_equal(trace.options & ~(uint32_t)GST_TRACE_COUNTED_CALLS, GST_TRACE_NO_DEVICE);
 	scan_release(&scan);
 }
 
