@@ -47,15 +47,20 @@ static void test_real_clock(void **state)
 	assert_int_equal(c.limit, 0);
 	gst_call_clock_init();
 	if (!gst_call_clock_rate.is_usable) {
-		skip();
+		/* Another clock source, or no /sys to ask: the clock, each time. */
+		check_readings(&c, 2000);
+		assert_int_equal(c.limit, 0);
+		return;
 	}
 	for (int i = 0; i < 50 && !atomic_load(&gst_call_clock_rate.scale); i++) {
 		gst_call_clock_measure();
 		nanosleep(&pause, NULL);
 	}
-	/* It may take long to be let alone for a microsecond, on a busy machine. */
+	/* It may take long to be let alone for a microsecond, on a busy machine: the clock until then. */
 	if (!atomic_load(&gst_call_clock_rate.scale)) {
-		skip();
+		check_readings(&c, 2000);
+		assert_int_equal(c.limit, 0);
+		return;
 	}
 	for (int i = 0; i < 20; i++) {
 		check_readings(&c, 10000);
