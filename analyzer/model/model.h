@@ -513,7 +513,7 @@ enum gst_accepted { GST_ACCEPTED_BEFORE, GST_ACCEPTED_AFTER, GST_ACCEPTED_AMBIGU
 
 /**
  * Is @earlier, a time of a call, surely not after @later, one of a call of another thread? Times of calls may be a
- * little early (FORMAT.md 4: counted calls), so closer than that nothing is known.
+ * little early (FORMAT.md, "Clocks": counted-calls), so closer than that nothing is known.
  */
 static inline bool gst_model_is_past(const struct gst_model *m, uint64_t earlier, uint64_t later)
 {

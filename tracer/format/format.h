@@ -24,10 +24,10 @@
 #define GST_STRING_MAX_BYTES (16u << 10) /* one string; longer ones are cut and say so */
 
 /* "GSTCHUNK" read as a little-endian number: each chunk begins with it, at a multiple of 8. */
+#define GST_CHUNK_MAGIC UINT64_C(0x4b4e554843545347)
+
 /* Times of calls of a trace that is "counted-calls" are so much before CLOCK_MONOTONIC at most, and never after it. */
 #define GST_COUNTED_CALL_EARLY_NS 300u
-
-#define GST_CHUNK_MAGIC UINT64_C(0x4b4e554843545347)
 
 enum gst_codec {
 	GST_CODEC_NONE = 0,
