@@ -7,6 +7,7 @@
  */
 #include "analyzer/test/oracle_kit.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,31 @@ bool gst_engine_is_sound(const struct gst_engine *e)
 }
 
 /* ---- relations ---------------------------------------------------------------------------------------------- */
+
+int gst_check_properties(gst_program_text *program, uint64_t first_seed, uint64_t seeds)
+{
+	for (uint64_t s = first_seed; s < first_seed + seeds; s++) {
+		struct gst_random r = gst_random_from(s);
+		struct gst_engine plain, other;
+		const char *what = NULL;
+
+		if (!gst_engine_open(&plain, program(s, NULL)) ||
+		    !gst_engine_open(&other, program(s, &r)))
+			return 1;
+		if (!gst_engine_is_sound(&plain))
+			what = "a cycle, or S3 at a non-blocking stream";
+		if (gst_engines_differ(&plain, &other))
+			what = "chunks in another order make another graph";
+		gst_engine_close(&other);
+		gst_engine_close(&plain);
+		if (what) {
+			fprintf(stderr, "seed %" PRIu64 ": %s\n", s, what);
+			return 1;
+		}
+	}
+	printf("no cycle, no S3 at a non-blocking stream, the same in any order of chunks\n");
+	return 0;
+}
 
 void gst_relation_reset(struct gst_relation *r, int points)
 {

@@ -56,6 +56,15 @@ bool gst_engines_differ(const struct gst_engine *a, const struct gst_engine *b);
 /** No cycle, and no S3 edge at a stream that the program made non-blocking. */
 bool gst_engine_is_sound(const struct gst_engine *e);
 
+/** The text of the random program of @seed, good until the next call; its chunks shuffled by @r if that is not NULL. */
+typedef const struct gst_text *gst_program_text(uint64_t seed, struct gst_random *r);
+
+/**
+ * Of the programs of @seeds seeds from @first_seed on: each graph is sound, and chunks in another order make the same
+ * one. Prints what was found; 0, or 1 at the first seed where that does not hold.
+ */
+int gst_check_properties(gst_program_text *program, uint64_t first_seed, uint64_t seeds);
+
 /* A relation over points 0 .. points - 1: one bit a pair. */
 struct gst_relation {
 	uint64_t *bits;
