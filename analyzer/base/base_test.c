@@ -404,12 +404,48 @@ static void runs_each_task_once(void **state)
 	gst_parallel_set_threads(1);
 }
 
+struct besides {
+	uint32_t ran[TASKS];
+	_Atomic uint32_t over;
+};
+
+static void task_beside(void *payload)
+{
+	struct besides *b = payload;
+
+	b->over++;
+}
+
+static void goes_on_beside_a_task(void **state)
+{
+	static struct besides b;
+	struct gst_beside one, other;
+
+	(void)state;
+	for (uint32_t threads = 1; threads <= 4; threads++) {
+		memset(&b, 0, sizeof(b));
+		gst_parallel_set_threads(threads);
+		gst_parallel_begin(&one, task_beside, &b);
+		gst_parallel_begin(&other, task_beside, &b);
+		if (threads == 1)
+			assert_int_equal(b.over, 2);
+		gst_parallel_run(TASKS, count_task, b.ran);
+		gst_parallel_end(&other);
+		gst_parallel_end(&one);
+		assert_int_equal(b.over, 2);
+		for (uint32_t i = 0; i < TASKS; i++)
+			assert_int_equal(b.ran[i], i + 1);
+	}
+	gst_parallel_set_threads(1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adopts_what_another_arena_holds),
 		cmocka_unit_test(takes_vectors_as_they_are),
 		cmocka_unit_test(runs_each_task_once),
+		cmocka_unit_test(goes_on_beside_a_task),
 		cmocka_unit_test(test_err),
 		cmocka_unit_test(test_mem_limit),
 		cmocka_unit_test(test_arena),

@@ -2,8 +2,9 @@
  * parallel.c - a counter of tasks and the threads that take from it.
  *
  * Role      : the one place of the analysis that starts threads.
- * Method    : threads live for one call: a stage calls once or twice, so a pool would save nothing.
- * Invariant : at return no thread is left, and all that tasks wrote is seen by the caller (join).
+ * Method    : threads live for one call, or from begin to end: a stage calls once or twice, so a pool would save
+ *             nothing.
+ * Invariant : then no thread is left, and all that tasks wrote is seen by the caller (join).
  * Not here  : what may run at the same time (the stages know).
  */
 #include "analyzer/base/parallel.h"
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 static _Atomic uint32_t thread_limit = 1;
+static _Atomic uint32_t besides; /* threads that go on beside their callers */
 
 struct work {
 	gst_task_fn task;
@@ -49,24 +51,62 @@ static void *work(void *payload)
 	return NULL;
 }
 
-void gst_parallel_run(uint32_t count, gst_task_fn task, void *payload)
+/* Start up to @count threads; returns how many there are. */
+static uint32_t start(pthread_t *threads, uint32_t count, void *(*begin)(void *), void *payload)
 {
-	struct work w = {.task = task, .payload = payload, .count = count};
-	uint32_t threads = gst_parallel_threads();
-	pthread_t thread[GST_THREADS_MAX];
 	uint32_t started = 0;
 	sigset_t all, old;
 
-	if (threads > count)
-		threads = count;
 	/* Signals are the caller's. */
 	sigfillset(&all);
-	if (threads > 1 && !pthread_sigmask(SIG_BLOCK, &all, &old)) {
-		while (started + 1 < threads && !pthread_create(&thread[started], NULL, work, &w))
-			started++;
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	}
+	if (!count || pthread_sigmask(SIG_BLOCK, &all, &old))
+		return 0;
+	while (started < count && !pthread_create(&threads[started], NULL, begin, payload))
+		started++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return started;
+}
+
+void gst_parallel_run(uint32_t count, gst_task_fn task, void *payload)
+{
+	struct work w = {.task = task, .payload = payload, .count = count};
+	uint32_t limit = gst_parallel_threads();
+	uint32_t busy = 1 + atomic_load(&besides); /* the caller's, and others */
+	pthread_t thread[GST_THREADS_MAX];
+	uint32_t more = limit > busy ? limit - busy : 0;
+	uint32_t started;
+
+	if (more + 1 > count)
+		more = count ? count - 1 : 0;
+	started = start(thread, more, work, &w);
 	work(&w);
 	while (started)
 		pthread_join(thread[--started], NULL);
+}
+
+static void *work_beside(void *payload)
+{
+	struct gst_beside *b = payload;
+
+	b->task(b->payload);
+	return NULL;
+}
+
+void gst_parallel_begin(struct gst_beside *b, void (*task)(void *payload), void *payload)
+{
+	*b = (struct gst_beside){.task = task, .payload = payload};
+	b->has_thread = gst_parallel_threads() > 1 && start(&b->thread, 1, work_beside, b);
+	if (b->has_thread) {
+		atomic_fetch_add(&besides, 1);
+	} else {
+		task(payload);
+	}
+}
+
+void gst_parallel_end(struct gst_beside *b)
+{
+	if (!b->has_thread)
+		return;
+	pthread_join(b->thread, NULL);
+	atomic_fetch_sub(&besides, 1);
 }

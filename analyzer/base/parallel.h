@@ -7,6 +7,8 @@
 #ifndef GSTRACE_ANALYZER_BASE_PARALLEL_H
 #define GSTRACE_ANALYZER_BASE_PARALLEL_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /** More threads than this are never used: no stage has more to do at once. */
@@ -28,5 +30,24 @@ typedef void (*gst_task_fn)(uint32_t index, void *payload);
  * Threads: tasks may not call this again; the hook of mem.h may be called in any of the threads.
  */
 void gst_parallel_run(uint32_t count, gst_task_fn task, void *payload);
+
+/* One task in a thread of its own, while its caller goes on. */
+struct gst_beside {
+	void (*task)(void *payload);
+	void *payload;
+	pthread_t thread;
+	bool has_thread;
+};
+
+/**
+ * Begin @task, which may not call the other functions here. With one thread, or where the system gives no more, it is
+ * over at return. While it goes on, gst_parallel_run uses one thread less.
+ *
+ * Owns: @b is the caller's and stays where it is until gst_parallel_end, which is called once.
+ */
+void gst_parallel_begin(struct gst_beside *b, void (*task)(void *payload), void *payload);
+
+/** Wait until the task is over; all that it wrote is seen then. */
+void gst_parallel_end(struct gst_beside *b);
 
 #endif
