@@ -5,6 +5,7 @@
 #include "analyzer/base/assert.h"
 #include "analyzer/base/err.h"
 #include "analyzer/base/map.h"
+#include "analyzer/base/pages.h"
 #include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/strtab.h"
@@ -92,6 +93,99 @@ static void test_mem_limit(void **state)
 	p = gst_mem_alloc(1);
 	gst_mem_free(p, 1);
 	gst_mem_set_oom_hook(NULL);
+}
+
+#define MIB ((size_t)1 << 20)
+
+static void keeps_pages_for_the_next_block(void **state)
+{
+	uint8_t *a, *b, *c;
+
+	(void)state;
+	gst_pages_trim(0);
+	a = gst_pages_alloc(4 * MIB, 0);
+	assert_non_null(a);
+	memset(a, 0xff, 4 * MIB);
+	/* What a block shrinks by is kept, and joined with the rest once that is free. */
+	assert_ptr_equal(gst_pages_realloc(a, 4 * MIB, MIB + 1, 0), a);
+	assert_true(gst_pages_kept() < 3 * MIB);
+	b = gst_pages_alloc(2 * MIB, SIZE_MAX);
+	assert_ptr_equal(b, a + 4 * MIB - gst_pages_kept() - 2 * MIB);
+	for (size_t i = 0; i < 2 * MIB; i++)
+		assert_int_equal(b[i], 0);
+	gst_pages_free(a, MIB + 1);
+	gst_pages_free(b, 2 * MIB);
+	assert_int_equal(gst_pages_kept(), 4 * MIB);
+	c = gst_pages_alloc(4 * MIB, 0);
+	assert_ptr_equal(c, a);
+	assert_int_equal(gst_pages_kept(), 0);
+	assert_int_equal(c[0] | c[MIB] | c[4 * MIB - 1], 0);
+	gst_pages_free(c, 4 * MIB);
+	gst_pages_trim(MIB);
+	assert_int_equal(gst_pages_kept(), MIB);
+	/* Too little for this one: what is kept goes, as the caller says. */
+	a = gst_pages_alloc(2 * MIB, 0);
+	assert_non_null(a);
+	assert_int_equal(gst_pages_kept(), 0);
+	gst_pages_free(a, 2 * MIB);
+	gst_pages_trim(0);
+}
+
+static void grows_blocks_with_their_contents(void **state)
+{
+	uint8_t *a, *kept;
+
+	(void)state;
+	gst_pages_trim(0);
+	a = gst_pages_alloc(MIB, 0);
+	memset(a, 7, MIB);
+	kept = gst_pages_alloc(2 * MIB, 0);
+	gst_pages_free(kept, 2 * MIB);
+	/* Copied to pages that are there, because that is cheaper than to map as many. */
+	a = gst_pages_realloc(a, MIB, 2 * MIB, SIZE_MAX);
+	assert_ptr_equal(a, kept);
+	assert_int_equal(gst_pages_kept(), MIB);
+	a = gst_pages_realloc(a, 2 * MIB, 64 * MIB, 0);
+	assert_non_null(a);
+	for (size_t i = 0; i < MIB; i++)
+		assert_int_equal(a[i], 7);
+	assert_null(gst_pages_realloc(a, 64 * MIB, SIZE_MAX / 2, 0));
+	assert_null(gst_pages_alloc(SIZE_MAX, 0));
+	assert_int_equal(a[MIB - 1], 7);
+	gst_pages_free(a, 64 * MIB);
+	gst_pages_trim(0);
+}
+
+/* What is kept and what is in use never are more than what was in use at one time. */
+static void keeps_no_more_than_the_peak(void **state)
+{
+	uint8_t *blocks[8] = {NULL};
+	size_t sizes[8] = {0};
+	uint64_t random = 3;
+
+	(void)state;
+	gst_mem_give_back();
+	for (int round = 0; round < 2000; round++) {
+		size_t at = (size_t)(random_u64(&random) % 8);
+		size_t bytes = (size_t)(random_u64(&random) % (2 * MIB)) + 1;
+
+		if (random_u64(&random) % 3 == 0) {
+			gst_mem_free(blocks[at], sizes[at]);
+			blocks[at] = gst_mem_alloc(bytes);
+			assert_int_equal(blocks[at][0] | blocks[at][bytes - 1], 0);
+		} else {
+			blocks[at] = gst_mem_realloc(blocks[at], sizes[at], bytes);
+			assert_true(!sizes[at] || blocks[at][0] == at);
+		}
+		sizes[at] = bytes;
+		memset(blocks[at], (int)at, bytes);
+		/* But for small blocks, which are malloc's. */
+		assert_true(gst_pages_kept() + gst_mem_used() <= gst_mem_peak() + 2 * MIB);
+	}
+	for (size_t i = 0; i < 8; i++)
+		gst_mem_free(blocks[i], sizes[i]);
+	gst_mem_give_back();
+	assert_int_equal(gst_pages_kept(), 0);
 }
 
 static void test_arena(void **state)
@@ -448,6 +542,9 @@ int main(void)
 		cmocka_unit_test(goes_on_beside_a_task),
 		cmocka_unit_test(test_err),
 		cmocka_unit_test(test_mem_limit),
+		cmocka_unit_test(keeps_pages_for_the_next_block),
+		cmocka_unit_test(grows_blocks_with_their_contents),
+		cmocka_unit_test(keeps_no_more_than_the_peak),
 		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_arena_limit),
 		cmocka_unit_test(test_vec),

@@ -2,16 +2,20 @@
  * mem.c - counted allocation with one limit and one hook.
  *
  * Role      : under arena, vec, strtab and map.
- * Method    : calloc and realloc; atomic counters; the size is the caller's to remember.
- * Invariant : a call either returns memory or does not return.
+ * Method    : calloc and realloc, for large blocks pages.h; atomic counters; the size is the caller's to remember.
+ * Invariant : a call either returns memory or does not return. When pages are mapped, what is kept and what is in use
+ *             are together not more than the peak: to keep pages costs no memory.
  * Not here  : what to tell the user (the hook is cli's).
  */
 #include "analyzer/base/mem.h"
 
-#include <malloc.h>
+#include "analyzer/base/pages.h"
+
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,6 +64,62 @@ static void discharge(size_t bytes)
 	atomic_fetch_sub_explicit(&used_bytes, bytes, memory_order_relaxed);
 }
 
+/* Smaller ones are malloc's. Under ASan all are, so that a read past the end of one, or after its end, is seen. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LARGE_BYTES SIZE_MAX
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LARGE_BYTES SIZE_MAX
+#endif
+#endif
+#ifndef LARGE_BYTES
+#define LARGE_BYTES ((size_t)128 << 10)
+#endif
+
+static bool is_large(size_t bytes)
+{
+	return bytes >= LARGE_BYTES;
+}
+
+/* What may be kept beside what is in use. */
+static size_t spare_bytes(void)
+{
+	uint64_t used = atomic_load_explicit(&used_bytes, memory_order_relaxed);
+	uint64_t peak = atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+
+	return peak > used ? (size_t)(peak - used) : 0;
+}
+
+static void *take(size_t bytes)
+{
+	return is_large(bytes) ? gst_pages_alloc(bytes, spare_bytes()) : calloc(1, bytes);
+}
+
+static void drop(void *p, size_t bytes)
+{
+	if (is_large(bytes)) {
+		gst_pages_free(p, bytes);
+	} else {
+		free(p);
+	}
+}
+
+static void *resize(void *p, size_t old_bytes, size_t new_bytes)
+{
+	void *q;
+
+	if (is_large(old_bytes) && is_large(new_bytes))
+		return gst_pages_realloc(p, old_bytes, new_bytes, spare_bytes());
+	if (!is_large(old_bytes) && !is_large(new_bytes))
+		return realloc(p, new_bytes);
+	q = take(new_bytes);
+	if (!q)
+		return NULL;
+	memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
+	drop(p, old_bytes);
+	return q;
+}
+
 void *gst_mem_alloc(size_t bytes)
 {
 	void *p;
@@ -67,7 +127,7 @@ void *gst_mem_alloc(size_t bytes)
 	if (!bytes)
 		bytes = 1;
 	charge(bytes);
-	p = calloc(1, bytes);
+	p = take(bytes);
 	if (!p) {
 		discharge(bytes);
 		gst_mem_oom(bytes);
@@ -87,7 +147,7 @@ void *gst_mem_realloc(void *p, size_t old_bytes, size_t new_bytes)
 		new_bytes = 1;
 	if (new_bytes > old_bytes)
 		charge(new_bytes - old_bytes);
-	q = realloc(p, new_bytes);
+	q = resize(p, old_bytes, new_bytes);
 	if (!q) {
 		if (new_bytes > old_bytes)
 			discharge(new_bytes - old_bytes);
@@ -103,7 +163,7 @@ void gst_mem_free(void *p, size_t bytes)
 	if (!p)
 		return;
 	discharge(bytes ? bytes : 1);
-	free(p);
+	drop(p, bytes);
 }
 
 void gst_mem_populate(void *p, size_t bytes)
@@ -122,12 +182,9 @@ void gst_mem_populate(void *p, size_t bytes)
 #endif
 }
 
-void gst_mem_keep_apart(void)
+void gst_mem_give_back(void)
 {
-#ifdef __GLIBC__
-	/* As it begins with; to set it is to keep it. */
-	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
+	gst_pages_trim(0);
 }
 
 void gst_mem_set_limit(uint64_t limit)

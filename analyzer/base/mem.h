@@ -32,10 +32,10 @@ void gst_mem_free(void *p, size_t bytes);
 void gst_mem_populate(void *p, size_t bytes);
 
 /**
- * Let large blocks have pages of their own for the rest of the program, so that those of a stage go back to the system
- * when it is done: glibc keeps blocks of up to 32 MiB in its heap, once one of that size was freed. For main().
+ * Give the pages of freed large blocks back to the system. Until then they are kept for blocks to come (pages.h), as
+ * long as all together is not more than there has been in use at one time.
  */
-void gst_mem_keep_apart(void);
+void gst_mem_give_back(void);
 
 /** Set the limit for the sum of all that is allocated here; 0 = none. */
 void gst_mem_set_limit(uint64_t limit_bytes);

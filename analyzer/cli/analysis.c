@@ -287,7 +287,6 @@ int gst_cli_analyze(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 
 	memset(out, 0, sizeof(*out));
 	gst_cli_set_memory_limit(in->memory_limit, GST_EXIT_LIMIT);
-	gst_mem_keep_apart();
 	gst_parallel_set_threads(in->threads);
 	out->arena = gst_arena_new(0);
 	out->loaders =
@@ -304,6 +303,7 @@ int gst_cli_analyze(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 	if (!st) {
 		st = run_stages(in, stage, out, &err);
 	}
+	gst_mem_give_back();
 	return st ? gst_cli_fail(st, &err) : GST_EXIT_OK;
 }
 
