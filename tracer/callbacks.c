@@ -262,7 +262,33 @@ static bool is_nested(const struct gst_thread_slot *slot, uint32_t corr)
 			return true;
 		}
 	}
+	for (uint32_t i = 0; corr && i < GST_CALLS_NESTED; i++) {
+		if (slot->left[i].api && slot->left[i].corr == corr) {
+			return true;
+		}
+	}
 	return false;
+}
+
+/* Take the oldest @count open calls out of the way; should one return all the same, it is found there. */
+static void set_aside(struct gst_thread_slot *slot, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct gst_open_call call = slot->calls[i];
+		struct gst_open_call *left = &slot->left[++slot->last_left % GST_CALLS_NESTED];
+
+		/* A signal handler may leave by a jump in the middle: then it is none. */
+		left->api = 0;
+		call.api = 0;
+		atomic_signal_fence(memory_order_seq_cst);
+		*left = call;
+		atomic_signal_fence(memory_order_seq_cst);
+		left->api = slot->calls[i].api;
+	}
+	memmove(&slot->calls[0], &slot->calls[count],
+		sizeof(slot->calls[0]) * (GST_CALLS_NESTED - count));
+	slot->depth -= count;
+	slot->inside = 0;
 }
 
 static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t corr, uint32_t api,
@@ -274,11 +300,14 @@ static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t co
 	slot->is_bare = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 
-	/* Calls that never returned (a longjmp, a C++ exception) may lie below: forget the oldest. */
-	if (slot->depth == GST_CALLS_NESTED) {
-		memmove(&slot->calls[0], &slot->calls[1],
-			sizeof(slot->calls[0]) * (GST_CALLS_NESTED - 1));
-		slot->depth--;
+	/*
+	 * Calls that never returned (a longjmp, a C++ exception) may lie below, and would keep launches from the short
+	 * way for good. Few calls are made inside another with ids of their own: by signal handlers, and not many.
+	 */
+	if (slot->depth && slot->inside++ == GST_CALLS_INSIDE) {
+		set_aside(slot, slot->depth);
+	} else if (slot->depth == GST_CALLS_NESTED) {
+		set_aside(slot, 1);
 	}
 	call = &slot->calls[slot->depth++];
 	*call = (struct gst_open_call){.corr = corr, .api = api, .out = out};
@@ -957,26 +986,38 @@ static void note_error(struct gst_callbacks *cb, int32_t result, uint32_t corr)
 	(void)gst_lane_put_one(cb->defs, &note, sizeof(note));
 }
 
+/* The call that returns, which is open no more; NULL: its enter was not seen. Stays as it is until the next call enters. */
+static const struct gst_open_call *close_call(struct gst_thread_slot *slot, uint32_t corr,
+					      uint32_t api)
+{
+	for (uint32_t at = slot->depth; at; at--) {
+		if (slot->calls[at - 1].corr == corr && slot->calls[at - 1].api == api) {
+			slot->depth = at - 1;
+			slot->inside = at == 1 ? 0 : slot->inside;
+			return &slot->calls[at - 1];
+		}
+	}
+	for (uint32_t i = 0; i < GST_CALLS_NESTED; i++) {
+		if (slot->left[i].corr == corr && slot->left[i].api == api) {
+			slot->left[i].api = 0;
+			return &slot->left[i];
+		}
+	}
+	return NULL;
+}
+
 static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			 const struct gst_api *api, const struct gst_cupti_callback_data *data,
 			 uint64_t now)
 {
 	struct gst_rec_call_exit r = {.exit_ns = now};
-	uint32_t at = slot->depth;
-	const struct gst_open_call *call;
+	const struct gst_open_call *call = close_call(slot, data->correlationId, api->api);
 	uint32_t bytes;
 	void *place;
 
-	while (at && (slot->calls[at - 1].corr != data->correlationId ||
-		      slot->calls[at - 1].api != api->api)) {
-		at--;
-	}
-	if (!at) {
+	if (!call) {
 		return; /* a nested call, or one whose enter was lost */
 	}
-	/* Stays as it is until the next call enters. */
-	call = &slot->calls[at - 1];
-	slot->depth = at - 1;
 	if (data->functionReturnValue) {
 		memcpy(&r.result, data->functionReturnValue, sizeof(r.result));
 	}
@@ -1130,7 +1171,7 @@ static __attribute__((noinline)) void on_any_event(struct gst_callbacks *cb, uin
 	} else {
 		on_exit_call(cb, slot, api, data, now ? now : gst_call_clock_now(&slot->clock));
 	}
-	gst_thread_leave(slot);
+	gst_thread_leave_call(slot);
 }
 
 void gst_callbacks_on_event(void *user, uint32_t domain, uint32_t cbid, const void *cbdata)

@@ -677,6 +677,103 @@ static void jump_back(int number)
 	siglongjmp(back, 1);
 }
 
+static pthread_key_t late;
+
+struct ending {
+	struct launches l;
+	uint32_t rounds;
+};
+
+static void call_late(void *arg)
+{
+	struct ending *e = arg;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		launch(&e->l, cbid_of("cuLaunchKernel"), 10 * ++e->rounds, 0x1000, 0x51, "_Z1av",
+		       0);
+	}
+	if (e->rounds < 3 * 4) {
+		pthread_setspecific(late, e);
+	}
+}
+
+static void *make_and_end(void *arg)
+{
+	struct ending *e = arg;
+
+	e->rounds = 0;
+	launch(&e->l, cbid_of("cuLaunchKernel"), 5, 0x1000, 0x51, "_Z1av", 0);
+	assert_int_equal(pthread_setspecific(late, e), 0);
+	return NULL;
+}
+
+/* Calls in a destructor that runs after ours, in each of the four rounds there are: no slot stays with such a thread. */
+static void test_calls_after_the_end(void **state)
+{
+	struct ending e = {.l = {.b = bench_new(4u << 20)}};
+	struct gst_rec_thread thread;
+
+	(void)state;
+	/* Made after ours: called after it. */
+	assert_int_equal(pthread_key_create(&late, call_late), 0);
+	for (uint32_t i = 0; i < 20; i++) {
+		in_thread(make_and_end, &e);
+		assert_int_equal(e.rounds, 3 * 4);
+	}
+	assert_int_equal(pthread_key_delete(late), 0);
+	assert_int_equal(atomic_load(&e.l.b->w->threads.used), 1);
+	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_CALL_LAUNCH), 20 * (1 + 3 * 4));
+	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_CALL_EXIT), 20 * (1 + 3 * 4));
+	/* Each thread keeps its index, and is told once. */
+	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_THREAD), 20);
+	assert_true(gst_test_find(e.l.b->w, GST_REC_THREAD, 19, &thread, sizeof(thread)));
+	assert_int_equal(thread.thread, 20);
+	bench_free(e.l.b);
+}
+
+/* A call is left by a jump; others follow, of which one interrupts another that then returns all the same. */
+static void *make_left(void *arg)
+{
+	struct launches *l = arg;
+
+	launch(l, cbid_of("cuLaunchKernel"), 1, 0x1000, 0x51, "_Z1av", 0);
+	enter(l->b, driver, "cuStreamSynchronize", 2, NULL);
+	for (uint32_t corr = 3; corr < 100; corr++) {
+		launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, 0x51, "_Z1av", 0);
+	}
+	/* As seen by a handler that goes on for long: its call is inside, and so is what it calls itself. */
+	enter(l->b, driver, "cuStreamSynchronize", 100, NULL);
+	for (uint32_t corr = 101; corr < 200; corr++) {
+		launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, 0x51, "_Z1av", 0);
+	}
+	enter(l->b, driver, "cuMemFree_v2", 100, NULL);
+	leave(l->b, driver, "cuMemFree_v2", 100, NULL, 0);
+	leave(l->b, driver, "cuStreamSynchronize", 100, NULL, 0);
+	leave(l->b, driver, "cuStreamSynchronize", 100, NULL, 0); /* not a second time */
+	return NULL;
+}
+
+static void test_a_call_that_was_left_slows_nothing(void **state)
+{
+	struct launches l = {.b = bench_new(4u << 20)};
+	struct gst_rec_call_exit left;
+	uint32_t count = 0, of_hundred = 0;
+
+	(void)state;
+	in_thread(make_left, &l);
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_CALL_LAUNCH), 197 - 1 + 1);
+	/* All but the first of a kernel, those until a call counts as left, and those that found their page full. */
+	assert_in_range(l.plain, 197 - 1 - 2 * (GST_CALLS_INSIDE + 1) - 3,
+			197 - 1 - 2 * (GST_CALLS_INSIDE + 1));
+	for (; gst_test_find(l.b->w, GST_REC_CALL_EXIT, count, &left, sizeof(left)); count++) {
+		of_hundred += left.head.corr == 100;
+		assert_int_not_equal(left.head.corr, 2);
+	}
+	assert_int_equal(of_hundred, 1);
+	assert_int_equal(count, 198);
+	bench_free(l.b);
+}
+
 /* A handler that interrupts our callback and jumps out of it: parameters that cannot be read raise a signal there. */
 static void *make_abandoned(void *arg)
 {
@@ -1065,6 +1162,8 @@ int main(void)
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_reentry_is_counted),
+		cmocka_unit_test(test_a_call_that_was_left_slows_nothing),
+		cmocka_unit_test(test_calls_after_the_end),
 		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),
 		cmocka_unit_test(test_an_abandoned_window_can_be_closed),
 		cmocka_unit_test(test_full),

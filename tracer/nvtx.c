@@ -119,7 +119,7 @@ static void put(struct gst_rec_nvtx *rec)
 	} else {
 		gst_loss_add(cb->loss, GST_KIND_NVTX, GST_LOSS_NO_CHUNK, 1);
 	}
-	gst_thread_leave(slot);
+	gst_thread_leave_call(slot);
 }
 
 /* Most texts are constants of the program and come again. */

@@ -4,6 +4,7 @@
  * Role      : callbacks.c asks for the calling thread's slot at each call.
  * Method    : slots that ended threads gave back are on a lock-free stack, the others are handed out
  *             in order; a pthread key's destructor closes the page and gives the slot back.
+ *             A thread that calls after that has a slot again, but for one call.
  * Invariant : a slot has one owner; an index is never used for two threads.
  * Not here  : what is recorded (callbacks.c).
  */
@@ -20,6 +21,16 @@
 #define NO_SLOT UINT32_MAX
 
 __thread struct gst_thread_slot *gst_thread_slot_self __attribute__((tls_model("initial-exec")));
+
+/*
+ * The index that the calling thread had when the key's destructor ran; 0: it has not. Destructors of the program that
+ * make calls after that may do so in the last round, behind which nobody calls ours: such a thread has a slot for each
+ * call only.
+ */
+static __thread uint32_t ended_as __attribute__((tls_model("initial-exec")));
+
+/* The segment in which the thread was told last, + 1. */
+static __thread uint32_t told_in __attribute__((tls_model("initial-exec")));
 
 /* There is one tracer in a process; the key's destructor has no other way to it. */
 static struct gst_threads *the_threads;
@@ -55,18 +66,32 @@ static struct gst_thread_slot *pop_slot(struct gst_threads *t)
 	return &t->slots[index];
 }
 
-static void give_back(void *arg)
+static void close_page(struct gst_thread_slot *slot)
 {
-	struct gst_thread_slot *slot = arg;
-
-	/* A child of fork() has copies of nothing here that it may touch. */
-	gst_thread_slot_self = NULL;
-	atomic_store(&slot->live, 0);
 	if (slot->page) {
 		gst_page_close(slot->page);
 		slot->page = NULL;
 	}
+}
+
+static void give_back(void *arg)
+{
+	struct gst_thread_slot *slot = arg;
+
+	ended_as = slot->thread;
+	/* A child of fork() has copies of nothing here that it may touch. */
+	gst_thread_slot_self = NULL;
+	atomic_store(&slot->live, 0);
+	close_page(slot);
 	gst_lane_thread_ends();
+	push_slot(the_threads, slot);
+}
+
+void gst_threads_let_go(struct gst_thread_slot *slot)
+{
+	gst_thread_slot_self = NULL;
+	atomic_store(&slot->live, 0);
+	/* With its page: one for each call would be many, and the slot comes back to the same thread mostly. */
 	push_slot(the_threads, slot);
 }
 
@@ -89,6 +114,7 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
 
 static void describe_thread(struct gst_threads *t, struct gst_thread_slot *slot)
 {
+	uint32_t segment = gst_lane_segment(t->defs) + 1;
 	char name[17] = {0};
 	struct gst_rec_thread rec = {
 		.head = gst_record_head(GST_KIND_THREAD, sizeof(rec), 0),
@@ -102,7 +128,11 @@ static void describe_thread(struct gst_threads *t, struct gst_thread_slot *slot)
 	atomic_store(&slot->name, rec.name);
 	atomic_store(&slot->tid, rec.tid);
 	atomic_store(&slot->live, slot->thread);
-	gst_lane_put_one(t->defs, &rec, sizeof(rec));
+	/* The other calls of a thread that is past its end need no more of them. */
+	if (!slot->is_for_one_call || told_in != segment) {
+		told_in = segment;
+		gst_lane_put_one(t->defs, &rec, sizeof(rec));
+	}
 }
 
 static struct gst_thread_slot *new_slot(struct gst_threads *t)
@@ -121,16 +151,23 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 		} while (!atomic_compare_exchange_weak(&t->used, &index, index + 1));
 		slot = &t->slots[index];
 	}
-	slot->page = NULL;
+	if (slot->thread != ended_as) {
+		close_page(slot);
+	}
 	slot->depth = 0;
 	slot->busy_at = 0;
 	slot->owner_told = 0;
 	slot->is_bare = 0;
+	slot->inside = 0;
+	memset(slot->left, 0, sizeof(slot->left));
 	memset(&slot->clock, 0, sizeof(slot->clock));
 	memset(slot->names, 0, sizeof(slot->names));
-	slot->thread = atomic_fetch_add(&t->last_thread, 1) + 1;
+	slot->is_for_one_call = ended_as != 0;
+	slot->thread = ended_as ? ended_as : atomic_fetch_add(&t->last_thread, 1) + 1;
 	gst_thread_slot_self = slot;
-	pthread_setspecific(t->key, slot);
+	if (!ended_as) {
+		pthread_setspecific(t->key, slot);
+	}
 	describe_thread(t, slot);
 	errno = saved_errno;
 	return slot;
@@ -163,5 +200,5 @@ bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, ui
 
 bool gst_threads_is_known(void)
 {
-	return gst_thread_slot_self != NULL;
+	return gst_thread_slot_self || ended_as;
 }

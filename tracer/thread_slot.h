@@ -16,6 +16,7 @@
 
 #define GST_THREADS_MAX	 4096u
 #define GST_CALLS_NESTED 4u
+#define GST_CALLS_INSIDE 16u
 #define GST_NAMES_NEAR	 64u
 #define GST_SEGMENT_NONE UINT32_MAX
 
@@ -61,8 +62,14 @@ struct gst_thread_slot {
 	_Atomic uint32_t name; /* string id of the thread's name */
 	_Atomic uint32_t next; /* free list */
 	_Atomic uint64_t tid;
-	uint32_t owner_told; /* context whose per-thread stream was told to be this thread's */
-	uint32_t reserved[5];
+	uint32_t owner_told;	  /* context whose per-thread stream was told to be this thread's */
+	uint32_t is_for_one_call; /* the thread is past the destructor that would give it back */
+	uint32_t
+		inside; /* calls with other ids since calls[0] began, that it seems not to return from */
+	uint32_t last_left; /* place in left[] that was used last */
+	uint32_t reserved[10];
+	/* Calls that are open but out of the way: most were left by a jump. api 0: none. */
+	struct gst_open_call left[GST_CALLS_NESTED];
 	struct gst_name_near names[GST_NAMES_NEAR];
 };
 
@@ -141,6 +148,18 @@ static inline void gst_thread_leave(struct gst_thread_slot *slot)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	slot->busy_at = 0;
+}
+
+/** Give @slot back, whose thread is past its end, but for its page. Threads: the slot's. */
+void gst_threads_let_go(struct gst_thread_slot *slot);
+
+/** The same as gst_thread_leave(), for all but the shortest way: it also ends what was for one call. */
+static inline void gst_thread_leave_call(struct gst_thread_slot *slot)
+{
+	gst_thread_leave(slot);
+	if (__builtin_expect(slot->is_for_one_call && !slot->depth, 0)) {
+		gst_threads_let_go(slot);
+	}
 }
 
 /** How many threads made a recorded call so far. Threads: any. */

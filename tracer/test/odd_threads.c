@@ -367,25 +367,25 @@ void odd_threads_end_inside(void)
 }
 
 static pthread_key_t keys[2];
+static __thread int left[2]; /* lives to the very end */
 
 static void call_at_the_end(void *argument)
 {
-	int *left = argument;
+	int *mine = argument;
 
 	odd_launch(1);
-	if (--*left) {
+	if (--*mine) {
 		/* once more, when the others have run */
-		pthread_setspecific(keys[0], left);
+		pthread_setspecific(keys[mine - left], mine);
 	}
 }
 
 static void *with_destructors(void *argument)
 {
-	static __thread int left[2]; /* lives to the very end */
-
 	(void)argument;
-	left[0] = 3;
-	left[1] = 1;
+	/* as often as the C library goes round */
+	left[0] = 4;
+	left[1] = 4;
 	odd_launch(1);
 	pthread_setspecific(keys[0], &left[0]);
 	pthread_setspecific(keys[1], &left[1]);
@@ -398,7 +398,7 @@ void odd_calls_at_thread_end(void)
 	odd_need(!pthread_key_create(&keys[0], call_at_the_end), "a key");
 	odd_launch(1);
 	odd_need(!pthread_key_create(&keys[1], call_at_the_end), "another");
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 4200; i++) {
 		pthread_join(odd_start(with_destructors, NULL), NULL);
 	}
 	F(fake_device_sync)();
