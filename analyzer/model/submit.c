@@ -4,7 +4,8 @@
  * Role      : order/ asks for each pair of neighbours whose order makes an edge.
  * Method    : one thread: its own order. Two threads: disjoint spans; else what the device shows (two ops
  *             of one stream begin in the order in which they were accepted), else two records of one event
- *             by CUPTI's numbers. What none of these proves is ambiguous, never a guess.
+ *             by CUPTI's numbers. What none of these proves is ambiguous, never a guess: nor is a begin that
+ *             its stream does not hold back, or that another clock gave.
  * Invariant : accepted(a, b) is BEFORE if and only if accepted(b, a) is AFTER.
  * Not here  : which pairs matter (analyzer/order).
  */
@@ -19,6 +20,16 @@ static bool is_over_before(const struct gst_model *m, const struct gst_call *a,
 	       gst_model_is_past(m, a->exit_ns, b->enter_ns);
 }
 
+/* Does its begin tell its place in its stream? Of a batch whose sources may be read early, and of a copy that was
+ * stamped before it waited, it does not. */
+static bool tells_place(const struct gst_call *c, const struct gst_op *op)
+{
+	return op->stream != GST_NONE && op->flags & GST_OP_TIMED &&
+	       !(op->flags & GST_OP_EARLY_BEGIN) &&
+	       !(c->api_flags & GST_API_BATCH &&
+		 c->flags & (GST_CALL_EARLY_SOURCE | GST_CALL_TOLD));
+}
+
 static enum gst_accepted by_device(const struct gst_model *m, const struct gst_call *a,
 				   const struct gst_call *b)
 {
@@ -28,8 +39,10 @@ static enum gst_accepted by_device(const struct gst_model *m, const struct gst_c
 		return GST_ACCEPTED_AMBIGUOUS;
 	x = &m->ops[a->first_op];
 	y = &m->ops[b->first_op];
-	if (x->stream == GST_NONE || x->stream != y->stream ||
-	    !(x->flags & y->flags & GST_OP_TIMED) || x->begin_ns == y->begin_ns)
+	/* The times of host functions are the host's. */
+	if (!tells_place(a, x) || !tells_place(b, y) || x->stream != y->stream ||
+	    (x->kind == GST_OP_HOST_FUNC) != (y->kind == GST_OP_HOST_FUNC) ||
+	    x->begin_ns == y->begin_ns)
 		return GST_ACCEPTED_AMBIGUOUS;
 	return x->begin_ns < y->begin_ns ? GST_ACCEPTED_BEFORE : GST_ACCEPTED_AFTER;
 }

@@ -54,7 +54,67 @@ static enum gst_answer no_path_inside(const struct gst_order *o, gst_op_id a, gs
 	return GST_NO;
 }
 
-/* No path was found: is that an answer? Not where calls between the two may be missing. */
+/* The op that stands in a stream for @n: of a graph's node, its launch; NULL = none does. */
+static const struct gst_op *placed_op(const struct gst_order *o, gst_node_id n)
+{
+	gst_op_id launch = launch_of(o, n);
+
+	if (!gst_node_is_op(o, n))
+		return NULL;
+	return &o->m->ops[launch == GST_NONE ? n : launch];
+}
+
+/* Is an op of @stream submitted from @first to @last? */
+static bool has_op_between(const struct gst_stream *stream, gst_op_id first, gst_op_id last)
+{
+	uint32_t low = 0;
+	uint32_t high = stream->op_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stream->ops[middle] < first) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < stream->op_count && stream->ops[low] <= last;
+}
+
+/*
+ * Is the place of @n not known: its stream, or whether that takes part in S3, with an op of the legacy stream between @n
+ * and @other, or one of the two?
+ */
+static bool is_misplaced(const struct gst_order *o, gst_node_id n, gst_node_id other)
+{
+	const struct gst_model *m = o->m;
+	const struct gst_op *op = placed_op(o, n);
+	const struct gst_stream *s;
+	gst_stream_id legacy;
+
+	if (!op || op->flags & GST_OP_CONTEXT)
+		return false;
+	if (op->stream == GST_NONE)
+		return true;
+	s = &m->streams[op->stream];
+	legacy = s->ctx == GST_NONE ? GST_NONE : m->contexts[s->ctx].legacy_stream;
+	return s->kind == GST_STREAM_KIND_UNKNOWN && legacy != GST_NONE &&
+	       gst_node_is_op(o, other) &&
+	       has_op_between(&m->streams[legacy], n < other ? n : other, n < other ? other : n);
+}
+
+/* Two of one stream, of which nobody knows which was first. */
+static bool is_ambiguous(const struct gst_order *o, gst_node_id a, gst_node_id b)
+{
+	const struct gst_model *m = o->m;
+
+	return gst_node_is_op(o, a) && gst_node_is_op(o, b) &&
+	       m->ops[a].stream == m->ops[b].stream && m->ops[a].call != m->ops[b].call &&
+	       gst_model_accepted(m, m->ops[a].call, m->ops[b].call) == GST_ACCEPTED_AMBIGUOUS;
+}
+
+/* No path was found: is that an answer? Not where calls between the two may be missing, or who is where is not known. */
 enum gst_answer gst_order_no_path(const struct gst_order *o, gst_node_id a, gst_node_id b)
 {
 	const struct gst_model *m = o->m;
@@ -67,7 +127,8 @@ enum gst_answer gst_order_no_path(const struct gst_order *o, gst_node_id a, gst_
 		return no_path_inside(o, a, b);
 	if (process == GST_NONE || process_of(o, b) != process)
 		return process == GST_NONE || process_of(o, b) == GST_NONE ? GST_DONT_KNOW : GST_NO;
-	if (o->stats.cut_fronts)
+	if (o->stats.cut_fronts || is_misplaced(o, a, b) || is_misplaced(o, b, a) ||
+	    is_ambiguous(o, a, b))
 		return GST_DONT_KNOW;
 	from_ns = m->calls[x].enter_ns;
 	to_ns = m->calls[y].enter_ns;

@@ -7,6 +7,7 @@
  *             What a trace is there for stands in it, and holds whatever the golden says:
  *                 # HOLDS [no] edge RULE NODE -> NODE
  *                 # HOLDS [no] [documented] path NODE -> NODE        NODE: "op 3", "call 2", "barrier 0"
+ *                 # HOLDS unknown path NODE -> NODE                  none is seen, and what could show one is missing
  *                 # HOLDS unproved|observed|disproved edge RULE NODE -> NODE    what the times make of it
  * Invariant : every trace has a golden, and each model is valid.
  * Not here  : findings (goldens of analyze).
@@ -149,6 +150,7 @@ static int holds(const struct gst_model *m, const struct gst_order *o, const str
 			 {"observed ", GST_OBSERVED},
 			 {"disproved ", GST_DISPROVED}};
 	enum gst_strength strength = GST_DOCUMENTED;
+	enum gst_answer answer = GST_YES;
 	struct gst_path_query q = {0};
 	bool is_wanted = strncmp(at, "no ", 3) != 0;
 	const char *rule = NULL;
@@ -159,6 +161,9 @@ static int holds(const struct gst_model *m, const struct gst_order *o, const str
 	if (!strncmp(at, "documented ", 11)) {
 		q.documented_only = true;
 		at += 11;
+	} else if (!strncmp(at, "unknown path ", 13)) {
+		answer = GST_DONT_KNOW;
+		at += 8;
 	}
 	for (size_t i = 0; i < sizeof(strengths) / sizeof(strengths[0]); i++) {
 		if (!strncmp(at, strengths[i].word, strlen(strengths[i].word))) {
@@ -185,7 +190,7 @@ static int holds(const struct gst_model *m, const struct gst_order *o, const str
 	if (rule)
 		return has_edge(o, strength == GST_DOCUMENTED ? NULL : t, strength, rule,
 				rule_length, a, b) == is_wanted;
-	return (gst_order_before(o, a, b, &q) == GST_YES) == is_wanted;
+	return (gst_order_before(o, a, b, &q) == answer) == is_wanted;
 }
 
 static int check_expectations(const char *path, const struct gst_model *m,

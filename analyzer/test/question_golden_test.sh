@@ -40,6 +40,7 @@ path host real/device_sync_bad.gst 'stream:13#1' 'stream:14#last'
 path programmatic traces/s2_programmatic.gstext 0 2
 path possible traces/h7_may_block.gstext 'op:0' '#last'
 path ambiguous traces/u1_ambiguous.gstext '#2' '#3'
+path unknown_stream traces/s4_unknown_stream.gstext 'op:0' 'op:1'
 path unknown_record traces/u3_latest_record_unknown.gstext '#1' '#last'
 path lost traces/x_lost_calls.gstext '#1' '#last'
 path cycle traces/x_cycle.gstext '#1' '#2'
