@@ -20,29 +20,33 @@
 #define OF_ANY	  UINT64_MAX
 _Static_assert(GST_API_CLASS_COUNT <= 64, "a bit for each class");
 
-/* X(id, function, which calls it wants to see, of which classes these are, weight), in the order of gst_check_ids(). */
+/*
+ * X(id, function, which calls it wants to see, of which classes these are, weight, does it find nothing without device
+ * records?), in the order of gst_check_ids().
+ */
 #define GST_CHECKS(X)                                                                           \
-	X("default-stream-serialization", gst_check_default_stream, NULL, 0, 4)                 \
-	X("pageable-copy", gst_check_pageable_copy, gst_check_pageable_copy_wants, OF(COPY), 2) \
+	X("default-stream-serialization", gst_check_default_stream, NULL, 0, 4, true)           \
+	X("pageable-copy", gst_check_pageable_copy, gst_check_pageable_copy_wants, OF(COPY), 2, \
+	  true)                                                                                 \
 	X("synchronous-copy", gst_check_sync_copy, gst_check_sync_copy_wants,                   \
-	  OF(COPY) | OF(MEMSET), 3)                                                             \
+	  OF(COPY) | OF(MEMSET), 3, true)                                                       \
 	X("host-sync-stall", gst_check_host_sync, gst_check_host_sync_wants,                    \
-	  OF(STREAM_SYNC) | OF(EVENT_SYNC) | OF(CTX_SYNC), 5)                                   \
-	X("implicit-sync", gst_check_implicit_sync, NULL, 0, 1)                                 \
-	X("api-error", gst_check_api_error, gst_check_api_error_wants, OF_ANY, 0)               \
-	X("launch-blocking", gst_check_launch_blocking, NULL, 0, 0)                             \
-	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0, 0)                   \
+	  OF(STREAM_SYNC) | OF(EVENT_SYNC) | OF(CTX_SYNC), 5, true)                             \
+	X("implicit-sync", gst_check_implicit_sync, NULL, 0, 1, true)                           \
+	X("api-error", gst_check_api_error, gst_check_api_error_wants, OF_ANY, 0, false)        \
+	X("launch-blocking", gst_check_launch_blocking, NULL, 0, 0, false)                      \
+	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0, 0, false)            \
 	X("deprecated-stream-callback", gst_check_stream_callback,                              \
-	  gst_check_stream_callback_wants, OF(STREAM_CALLBACK), 0)                              \
+	  gst_check_stream_callback_wants, OF(STREAM_CALLBACK), 0, false)                       \
 	X("event-timing-flag", gst_check_event_timing_flag, gst_check_event_timing_wants,       \
-	  OF(EVENT_WAIT) | OF(EVENT_SYNC) | OF(EVENT_QUERY) | OF(EVENT_ELAPSED), 0)             \
-	X("queue-full", gst_check_queue_full, NULL, 0, 0)                                       \
-	X("lost-records", gst_check_lost_records, NULL, 0, 0)
+	  OF(EVENT_WAIT) | OF(EVENT_SYNC) | OF(EVENT_QUERY) | OF(EVENT_ELAPSED), 0, false)      \
+	X("queue-full", gst_check_queue_full, NULL, 0, 0, true)                                 \
+	X("lost-records", gst_check_lost_records, NULL, 0, 0, false)
 
 #define WEIGHT_MAX 5u
 
 static const struct gst_check checks[] = {
-#define GST_X(id, run, wants, classes, weight) {id, run, wants, classes, weight},
+#define GST_X(id, run, wants, classes, weight, times) {id, run, wants, classes, weight, times},
 	GST_CHECKS(GST_X)
 #undef GST_X
 };
@@ -321,11 +325,16 @@ const char *gst_severity_name(enum gst_severity s)
 const char *const *gst_check_ids(uint32_t *count)
 {
 	static const char *const ids[] = {
-#define GST_X(id, run, wants, classes, weight) id,
+#define GST_X(id, run, wants, classes, weight, times) id,
 		GST_CHECKS(GST_X)
 #undef GST_X
 	};
 
 	*count = (uint32_t)CHECK_COUNT;
 	return ids;
+}
+
+bool gst_check_needs_times(uint32_t index)
+{
+	return checks[index].needs_times;
 }

@@ -68,5 +68,7 @@ const char *gst_severity_name(enum gst_severity s);
 const char *gst_loss_words(uint32_t reason);
 /** Ids of all checks, in registration order; *count of them. */
 const char *const *gst_check_ids(uint32_t *count);
+/** Does check @index, in registration order, find nothing in a process of which device records were not asked for? */
+bool gst_check_needs_times(uint32_t index);
 
 #endif

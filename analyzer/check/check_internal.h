@@ -108,7 +108,8 @@ struct gst_check {
 	bool (*wants)(const struct gst_call *c);
 	uint64_t
 		classes; /* it is asked of calls of these alone: a bit for each enum gst_api_class */
-	uint32_t weight; /* the heaviest are begun first: 0 = one look at a list */
+	uint32_t weight;  /* the heaviest are begun first: 0 = one look at a list */
+	bool needs_times; /* without device records it finds nothing */
 };
 
 /* One a file. */

@@ -113,8 +113,11 @@ const char *gst_check_withheld(struct gst_check_run *r)
 		return "the trace is not complete: what comes after its end is not known";
 	}
 	if (gst_order_stats(r->o)->ambiguous_pairs) {
-		return "calls of several threads overlapped, so that the order in which some of them were "
-		       "accepted is not known: orders may be missing";
+		return r->m->call_early_ns
+			       ? "calls of several threads overlapped, or came within what their times hide (0.3 us), so "
+				 "that the order in which some of them were accepted is not known: orders may be missing"
+			       : "calls of several threads overlapped, so that the order in which some of them were "
+				 "accepted is not known: orders may be missing";
 	}
 	if (gst_order_cycle(r->o, &nodes)) {
 		return "the order of this trace contradicts itself: the costs may be off";

@@ -401,6 +401,25 @@ bool gst_describe_has_times(const struct gst_model *m, uint32_t process)
 	return m->process_count == 0;
 }
 
+/* The findings that a trace without device times cannot show. */
+static void say_untimed(const struct limits *l, bool is_all)
+{
+	char text[512] = "";
+	size_t used = 0;
+	uint32_t count;
+	const char *const *ids = gst_check_ids(&count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (gst_check_needs_times(i)) {
+			int n = snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
+					 ids[i]);
+			used += n > 0 && (size_t)n < sizeof(text) - used ? (size_t)n : 0;
+		}
+	}
+	say(l, "findings withheld%s, for they rest on when work ran: %s",
+	    is_all ? "" : " of these processes", text);
+}
+
 /* Recorded with --mode=order. */
 static void say_mode(const struct limits *l)
 {
@@ -415,11 +434,30 @@ static void say_mode(const struct limits *l)
 	}
 	if (count == m->process_count) {
 		say(l,
-		    "recorded without device records (--mode=order): when work ran, and what waits cost, is not known");
+		    "recorded with --mode=order: calls of the driver alone, none of the runtime and no device records; when work ran, and what waits cost, is not known");
 	} else {
 		say(l,
-		    "%s of %s processes recorded without device records (--mode=order): when their work ran is not known",
+		    "%s of %s processes recorded with --mode=order: calls of the driver alone, none of the runtime and no device records; when their work ran, and what its waits cost, is not known",
 		    gst_count(count).text, gst_count(m->process_count).text);
+	}
+	say_untimed(l, count == m->process_count);
+}
+
+/* Times by the call clock hide a little: calls that are closer than that are as good as overlapping. */
+static void say_ambiguous(const struct limits *l, uint64_t count)
+{
+	uint64_t early_ns = l->a->model->call_early_ns;
+
+	if (early_ns == 0) {
+		say_count(l, count,
+			  "call overlaps one of another thread so that their order is not known",
+			  "calls overlap ones of other threads so that their order is not known");
+	} else if (count > 0) {
+		say(l,
+		    count == 1
+			    ? "%s call overlaps one of another thread, or is within %s of it, so that their order is not known"
+			    : "%s calls overlap ones of other threads, or are within %s of them, so that their order is not known",
+		    gst_count(count).text, gst_duration(early_ns).text);
 	}
 }
 
@@ -562,9 +600,7 @@ void gst_describe_limits(const struct gst_analysis *a, void (*fn)(void *payload,
 		"copies from host to host have their calls' times as begins: they may have waited for their streams and copied later");
 	say_count(&l, s->bad_times, "device record has no usable times",
 		  "device records have no usable times");
-	say_count(&l, s->ambiguous_calls,
-		  "call overlaps one of another thread so that their order is not known",
-		  "calls overlap ones of other threads so that their order is not known");
+	say_ambiguous(&l, s->ambiguous_calls);
 	say_count(&l, o->ambiguous_pairs,
 		  "pair of operations has an order that the trace does not prove",
 		  "pairs of operations have an order that the trace does not prove");

@@ -350,7 +350,10 @@ void gst_path_doubts(const struct gst_analysis *a, const struct gst_path_answer 
 		  "pair of calls of the trace has an order of acceptance that is not known",
 		  "pairs of calls of the trace have an order of acceptance that is not known");
 	if (stats->cut_fronts > 0) {
-		say(&d, "too many calls overlapped somewhere: orders may be missing");
+		say(&d,
+		    m->call_early_ns
+			    ? "too many calls overlapped, or came within 0.3 us of each other, somewhere: orders may be missing"
+			    : "too many calls overlapped somewhere: orders may be missing");
 	}
 	if (gst_order_cycle(a->order, &cycle) > 0) {
 		say(&d, "the trace contradicts itself: some operations wait for each other");

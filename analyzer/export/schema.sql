@@ -107,7 +107,9 @@ CREATE TABLE apis (
   class TEXT NOT NULL
 ) STRICT;
 
--- Outermost API calls, in the order of their begin. exit_ns NULL: never returned.
+-- Outermost API calls, in the order of their begin. exit_ns NULL: never returned. is_ambiguous: it overlaps a call of
+-- another thread with which its order matters, or is closer to one than times of calls may be early (0.3 us where the trace
+-- has the option counted-calls), and nothing else proves which came first.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
   thread_id INTEGER NOT NULL REFERENCES threads,

@@ -103,7 +103,7 @@ enum gst_call_flags {
 	GST_CALL_RETURNED = 1u << 0,
 	/* made to a capturing stream: it submitted nothing that runs */
 	GST_CALL_CAPTURED = 1u << 1,
-	/* overlaps a call of another thread with which its order matters */
+	/* overlaps a call of another thread with which its order matters, or comes too close (gst_model_is_past) */
 	GST_CALL_AMBIGUOUS = 1u << 2,
 	GST_CALL_NO_ENTER = 1u << 3, /* only the exit is in the trace (loss) */
 	/* a function or module was loaded inside, and the call is not for that (lazy loading) */
