@@ -1307,6 +1307,22 @@ static bool is_open(const struct gst_builder *b, const struct gst_call *c)
 	}
 }
 
+/*
+ * A copy or memset of 0 bytes submits nothing, holds nothing up and waits for nothing (kernels/ordering/empty_copy.cu).
+ * A size is read together with the addresses, so 0 beside one that was read is a size.
+ */
+static bool moves_nothing(const struct gst_builder *b, const struct gst_call *c)
+{
+	const struct gst_call_args *args = c->args == GST_NONE ? NULL : &b->args.data[c->args];
+
+	if (!args || args->bytes > 0)
+		return false;
+	if (c->cls == GST_API_CLASS_MEMSET)
+		return args->a != 0;
+	/* flags: copies in a batch. The sizes of a long one are not summed up. */
+	return c->cls == GST_API_CLASS_COPY && args->a && args->b && args->flags <= 1;
+}
+
 static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pending *raw,
 		    bool is_submitted)
 {
@@ -1340,7 +1356,7 @@ static void add_ops(struct gst_builder *b, gst_call_id id, const struct gst_pend
 		}
 	} else if (is_submitted && kind == GST_OP_MEMOP) {
 		add_memops(b, id, raw);
-	} else if (is_submitted && kind != GST_OP_KIND_COUNT) {
+	} else if (is_submitted && kind != GST_OP_KIND_COUNT && !moves_nothing(b, c)) {
 		op = add_op(b, kind, id, c->stream);
 		if (kind == GST_OP_KERNEL)
 			op->name = raw->name;
