@@ -9,7 +9,7 @@
 #   --commit ID     commit gstrace was built from (default: the file COMMIT beside this script)
 #   --runs N        interleaved runs of each bad/good pair (default 10; 0 = none)
 #   --expect CMD --sources DIR   after each recording: CMD SOURCE TRACE, SOURCE being DIR/<workload>.cu,
-#                   DIR/ordering/<workload>.cu or DIR/pytorch/<workload>.py; its exit status says whether
+#                   DIR/ordering/<workload>.cu, DIR/pytorch/<workload>.py or DIR/apps/<workload>.py; its exit status says whether
 #                   the EXPECT lines hold
 #   --plain         only run the programs and the pairs, record nothing
 #
@@ -193,6 +193,7 @@ record() {
 	source=$sources/$name.cu
 	[ -f "$source" ] || source=$sources/ordering/$name.cu
 	[ -f "$source" ] || source=$sources/pytorch/$name.py
+	[ -f "$source" ] || source=$sources/apps/$name.py
 	"$expect" "$source" "$out/$name.gst" || fail "$name: EXPECT lines of $source do not hold"
 }
 

@@ -53,8 +53,8 @@ for source in kernels/*.cu kernels/ordering/*.cu; do
 	install -m 755 "bazel-bin/${source%.cu}" "stage/bin/$name"
 	strip "stage/bin/$name"
 done
-cp -r kernels/*.cu kernels/*.h kernels/ordering kernels/pytorch stage/kernels/
-rm -rf stage/kernels/pytorch/__pycache__
+cp -r kernels/*.cu kernels/*.h kernels/ordering kernels/pytorch kernels/apps stage/kernels/
+rm -rf stage/kernels/*/__pycache__
 mkdir stage/bench
 install -m 755 bazel-bin/kernels/bench/bench_calls bazel-bin/kernels/bench/bench_rate stage/bench/
 strip stage/bench/bench_calls stage/bench/bench_rate

@@ -29,6 +29,8 @@ for trace in "$testdata"/real/*.gst; do
 		hold "$kernels/ordering/$name.cu" "$trace"
 	elif [ -e "$kernels/pytorch/$name.py" ]; then
 		hold "$kernels/pytorch/$name.py" "$trace"
+	elif [ -e "$kernels/apps/$name.py" ]; then
+		hold "$kernels/apps/$name.py" "$trace"
 	else
 		echo "no source for $trace"
 		status=1
@@ -36,7 +38,7 @@ for trace in "$testdata"/real/*.gst; do
 done
 echo "$seen traces"
 any=$(find "$testdata/traces" -name '*.gstext' | LC_ALL=C sort | head -n 1)
-for source in "$kernels"/*.cu "$kernels"/ordering/*.cu "$kernels"/pytorch/*.py; do
+for source in "$kernels"/*.cu "$kernels"/ordering/*.cu "$kernels"/pytorch/*.py "$kernels"/apps/*.py; do
 	name=$(basename "${source%.*}")
 	[ ! -e "$testdata/real/$name.gst" ] || continue
 	"$expect" "$source" "$any" >/dev/null
