@@ -864,6 +864,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	uint32_t now = gst_windows_now(cb->windows);
 	bool has_state = cb->objects && has_state_of(api);
 	uint32_t bytes, epoch;
+	struct gst_page *page;
 	void *place;
 
 	if (__builtin_expect(api->flags & GST_API_PEER, 0) && cb->activity &&
@@ -918,12 +919,13 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		}
 		return;
 	}
+	page = slot->page;
 	/* The clock last: our own work is not the call's. */
 	r.prefix.enter_ns = gst_call_clock_now(&slot->clock);
 	bytes = gst_record_trim(&r, bytes);
 	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
 	       bytes - sizeof(r.head));
-	gst_chunk_commit(slot->page, r.head.kind, bytes, data->correlationId);
+	gst_chunk_commit(page, r.head.kind, bytes, data->correlationId);
 	if (__builtin_expect(is_memop(api), 0)) {
 		put_memops(cb, slot, api, &d, gst_windows_segment(now), data->correlationId);
 	}

@@ -669,6 +669,40 @@ static void test_reentry_is_counted(void **state)
 	bench_free(b);
 }
 
+/* As after a jump out of a callback that was called from further up than any later one. */
+static void *make_left_from_above(void *arg)
+{
+	struct launches *l = arg;
+
+	launch(l, cbid_of("cuLaunchKernel"), 1, 0x1000, 0x51, "_Z1av", 0);
+	/* Some interruptions that end, between which records are made, are not that. */
+	for (uint32_t i = 0; i < 2 * GST_BUSY_MISSED; i++) {
+		gst_threads_current()->busy_at = UINTPTR_MAX;
+		launch(l, cbid_of("cuLaunchKernel"), 10, 0x1000, 0x51, "_Z1av", 0);
+		gst_threads_current()->busy_at = 0;
+		launch(l, cbid_of("cuLaunchKernel"), 11, 0x1000, 0x51, "_Z1av", 0);
+	}
+	gst_threads_current()->busy_at = UINTPTR_MAX;
+	for (uint32_t corr = 100; corr < 200; corr++) {
+		launch(l, cbid_of("cuLaunchKernel"), corr, 0x1000, 0x51, "_Z1av", 0);
+	}
+	return NULL;
+}
+
+static void test_a_callback_left_from_above_costs_few(void **state)
+{
+	struct launches l = {.b = bench_new(4u << 20)};
+
+	(void)state;
+	in_thread(make_left_from_above, &l);
+	/* Two callbacks a launch; the one that is seen last as missed is recorded, if it is an enter. */
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_CALL_LAUNCH),
+			 1 + 2 * GST_BUSY_MISSED + 100 - GST_BUSY_MISSED / 2);
+	assert_int_equal(gst_test_lost(l.b->w, 0, GST_LOSS_BUSY),
+			 2 * 2 * GST_BUSY_MISSED + GST_BUSY_MISSED);
+	bench_free(l.b);
+}
+
 static sigjmp_buf back;
 
 static void jump_back(int number)
@@ -1163,6 +1197,7 @@ int main(void)
 		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_reentry_is_counted),
 		cmocka_unit_test(test_a_call_that_was_left_slows_nothing),
+		cmocka_unit_test(test_a_callback_left_from_above_costs_few),
 		cmocka_unit_test(test_calls_after_the_end),
 		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),
 		cmocka_unit_test(test_an_abandoned_window_can_be_closed),

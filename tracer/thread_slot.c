@@ -159,6 +159,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	slot->owner_told = 0;
 	slot->is_bare = 0;
 	slot->inside = 0;
+	slot->missed = 0;
 	memset(slot->left, 0, sizeof(slot->left));
 	memset(&slot->clock, 0, sizeof(slot->clock));
 	memset(slot->names, 0, sizeof(slot->names));
@@ -178,21 +179,43 @@ struct gst_thread_slot *gst_threads_self(struct gst_threads *t)
 	return gst_thread_slot_self ? gst_thread_slot_self : new_slot(t);
 }
 
+/*
+ * The thread comes here from deeper in its stack than it was when it was interrupted: by a handler's calls, which are
+ * few, or because all calls of the program come from deeper than the one that a handler left.
+ */
+static bool is_missed_often(struct gst_thread_slot *slot)
+{
+	uint32_t at = slot->page ? slot->page->position : 0;
+
+	if (slot->missed_at != at) {
+		slot->missed_at = at;
+		slot->missed = 0;
+	}
+	if (++slot->missed < GST_BUSY_MISSED) {
+		return false;
+	}
+	slot->missed = 0;
+	return true;
+}
+
 bool gst_threads_recover(struct gst_threads *t, struct gst_thread_slot *slot, uintptr_t here)
 {
 	int saved_errno = errno;
+	/* Otherwise the handler of one that interrupted us, which goes on afterwards. */
+	bool is_gone = here >= slot->busy_at && !gst_own_signals_is_on_stack();
 
-	/* Deeper, or on the stack for signals: the handler of one that interrupted us, which goes on afterwards. */
-	if (here < slot->busy_at || gst_own_signals_is_on_stack()) {
-		errno = saved_errno;
+	errno = saved_errno;
+	if (!is_gone && !is_missed_often(slot)) {
 		return false;
 	}
-	errno = saved_errno;
-	/* Half a record may lie behind the committed ones: another must not be put over it. */
-	if (slot->page) {
+	/*
+	 * Half a record may lie behind the committed ones: another must not be put over it. Nobody but the writer has
+	 * the page any more; it stays open where what was interrupted might, after all, go on and finish its record.
+	 */
+	if (slot->page && is_gone) {
 		gst_page_close(slot->page);
-		slot->page = NULL;
 	}
+	slot->page = NULL;
 	gst_intern_recover(t->strings);
 	gst_loss_add(t->loss, 0, GST_LOSS_BUSY, 1);
 	return true;

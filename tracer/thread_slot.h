@@ -17,6 +17,7 @@
 #define GST_THREADS_MAX	 4096u
 #define GST_CALLS_NESTED 4u
 #define GST_CALLS_INSIDE 16u
+#define GST_BUSY_MISSED	 32u
 #define GST_NAMES_NEAR	 64u
 #define GST_SEGMENT_NONE UINT32_MAX
 
@@ -67,7 +68,10 @@ struct gst_thread_slot {
 	uint32_t
 		inside; /* calls with other ids since calls[0] began, that it seems not to return from */
 	uint32_t last_left; /* place in left[] that was used last */
-	uint32_t reserved[10];
+	uint32_t
+		missed; /* callbacks in a row that found the slot busy, without a record in between */
+	uint32_t missed_at; /* where the page ended then */
+	uint32_t reserved[8];
 	/* Calls that are open but out of the way: most were left by a jump. api 0: none. */
 	struct gst_open_call left[GST_CALLS_NESTED];
 	struct gst_name_near names[GST_NAMES_NEAR];
@@ -129,7 +133,7 @@ bool gst_threads_is_known(void);
  * that interrupted it while it did so.
  *
  * A handler that interrupted it may also have left by longjmp(); then what was begun is given up, once the
- * thread comes here from the same depth of its stack or above.
+ * thread comes here from the same depth of its stack or above, or GST_BUSY_MISSED times from below.
  *
  * @here: frame of our outermost function.
  */
