@@ -254,15 +254,43 @@ static uint32_t fill_record(union call_record *r, const struct gst_api *api,
 	return sizeof(r->call);
 }
 
-/* Whether the call is made by one that is recorded: those share its correlation id. */
-static bool is_nested(const struct gst_thread_slot *slot, uint32_t corr)
+/* Once: what follows from a call of @corr that was left. */
+static void note_left(struct gst_callbacks *cb, struct gst_thread_slot *slot, uint32_t corr)
+{
+	slot->left_corr = corr;
+	gst_loss_add(cb->loss, 0, GST_LOSS_UNKNOWN, GST_CALLS_INSIDE);
+	if (!atomic_exchange(&cb->is_left_said, 1)) {
+		gst_notes_add(cb->defs, cb->strings, GST_NOTE_TEXT, (int32_t)corr,
+			      "a call was left by a jump, as of a signal handler: CUPTI gives all "
+			      "later calls of its thread its correlation id");
+	}
+}
+
+/*
+ * Whether the call is made by one that is recorded: those share its correlation id. They are of the driver, inside one
+ * of the runtime that launches nothing. When a call was left by a jump, CUPTI takes all later ones of the thread for
+ * such; to be sure of it, some must have come.
+ */
+static bool is_nested(struct gst_callbacks *cb, struct gst_thread_slot *slot,
+		      const struct gst_api *api, uint32_t corr)
 {
 	for (uint32_t i = 0; corr && i < slot->depth; i++) {
-		if (slot->calls[i].corr == corr) {
+		if (slot->calls[i].corr != corr) {
+			continue;
+		}
+		if (api->class_id != GST_API_CLASS_LAUNCH &&
+		    slot->calls[i].api >> 16 == GST_API_DOMAIN_RUNTIME &&
+		    api->api >> 16 == GST_API_DOMAIN_DRIVER) {
 			return true;
 		}
+		if (slot->inside < GST_CALLS_INSIDE) {
+			slot->inside++;
+			return true;
+		}
+		note_left(cb, slot, corr);
+		return false;
 	}
-	for (uint32_t i = 0; corr && i < GST_CALLS_NESTED; i++) {
+	for (uint32_t i = 0; corr && corr != slot->left_corr && i < GST_CALLS_NESTED; i++) {
 		if (slot->left[i].api && slot->left[i].corr == corr) {
 			return true;
 		}
@@ -304,7 +332,7 @@ static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t co
 	 * Calls that never returned (a longjmp, a C++ exception) may lie below, and would keep launches from the short
 	 * way for good. Few calls are made inside another with ids of their own: by signal handlers, and not many.
 	 */
-	if (slot->depth && slot->inside++ == GST_CALLS_INSIDE) {
+	if (slot->depth && slot->inside++ >= GST_CALLS_INSIDE) {
 		set_aside(slot, slot->depth);
 	} else if (slot->depth == GST_CALLS_NESTED) {
 		set_aside(slot, 1);
@@ -874,7 +902,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (__builtin_expect(EVENT_CLASSES >> api->class_id & 1, 0) && cb->activity) {
 		note_event_user(cb, slot);
 	}
-	if (is_nested(slot, data->correlationId)) {
+	if (is_nested(cb, slot, api, data->correlationId)) {
 		return;
 	}
 	if (__builtin_expect(api->class_id == GST_API_CLASS_PROFILER, 0)) {

@@ -38,8 +38,9 @@ struct gst_callbacks {
 		*host_wrap; /* may be set after init; NULL: host functions are left alone */
 	_Atomic uint32_t
 		is_cupti_dead; /* CUPTI said that it ended itself: it must not be called again */
-	_Atomic uint32_t is_error_said;		    /* the first asynchronous error has its note */
-	_Atomic uint32_t contexts_made;		    /* ever */
+	_Atomic uint32_t is_error_said; /* the first asynchronous error has its note */
+	_Atomic uint32_t is_left_said;	/* so has the first call that was left by a jump */
+	_Atomic uint32_t contexts_made; /* ever */
 	struct gst_thread_slot *_Atomic event_user; /* the first thread that used events */
 	_Atomic uint32_t is_called; /* a callback of a call came: CUPTI does not keep silent */
 	struct gst_kernel_names kernel_names;

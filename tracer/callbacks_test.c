@@ -711,6 +711,62 @@ static void jump_back(int number)
 	siglongjmp(back, 1);
 }
 
+/* As CUPTI does after a jump out of a call: all that follow have its id. */
+static void *make_left_with_its_id(void *arg)
+{
+	struct launches *l = arg;
+
+	enter(l->b, driver, "cuStreamSynchronize", 7, NULL);
+	for (uint32_t i = 0; i < 100; i++) {
+		launch(l, cbid_of("cuLaunchKernel"), 7, 0x1000, 0x51, "_Z1av", 0);
+	}
+	/* A call of the runtime with one of the driver inside: one call. */
+	enter(l->b, runtime, "cudaDeviceSynchronize_v3020", 7, NULL);
+	enter(l->b, driver, "cuCtxSynchronize", 7, NULL);
+	leave(l->b, driver, "cuCtxSynchronize", 7, NULL, 0);
+	leave(l->b, runtime, "cudaDeviceSynchronize_v3020", 7, NULL, 0);
+	return NULL;
+}
+
+/* The same of a call of the runtime, which might have made others of the driver, but no launches. */
+static void *make_left_runtime_with_its_id(void *arg)
+{
+	struct launches *l = arg;
+
+	enter(l->b, runtime, "cudaDeviceSynchronize_v3020", 8, NULL);
+	for (uint32_t i = 0; i < 100; i++) {
+		enter(l->b, driver, "cuCtxSynchronize", 8, NULL);
+		leave(l->b, driver, "cuCtxSynchronize", 8, NULL, 0);
+	}
+	for (uint32_t i = 0; i < 100; i++) {
+		launch(l, cbid_of("cuLaunchKernel"), 8, 0x1000, 0x51, "_Z1av", 0);
+	}
+	return NULL;
+}
+
+static void test_calls_with_the_id_of_one_that_was_left(void **state)
+{
+	struct launches l = {.b = bench_new(4u << 20)};
+	const uint32_t missed = GST_CALLS_INSIDE;
+	struct gst_rec_note note;
+
+	(void)state;
+	in_thread(make_left_with_its_id, &l);
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_CALL_LAUNCH), 100 - missed);
+	assert_true(l.plain >= 100 - missed - 3);
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_CALL_EXIT), 100 - missed + 1);
+	assert_int_equal(gst_test_lost(l.b->w, 0, GST_LOSS_UNKNOWN), missed);
+	in_thread(make_left_runtime_with_its_id, &l);
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_CALL_LAUNCH), 2 * (100 - missed));
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_CALL_EXIT), 2 * (100 - missed) + 1);
+	assert_int_equal(gst_test_lost(l.b->w, 0, GST_LOSS_UNKNOWN), missed);
+	/* Said once. */
+	assert_int_equal(gst_test_count(l.b->w, GST_REC_NOTE), 1);
+	assert_true(gst_test_find(l.b->w, GST_REC_NOTE, 0, &note, sizeof(note)));
+	assert_int_equal(note.detail, 7);
+	bench_free(l.b);
+}
+
 static pthread_key_t late;
 
 struct ending {
@@ -1197,6 +1253,7 @@ int main(void)
 		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_reentry_is_counted),
 		cmocka_unit_test(test_a_call_that_was_left_slows_nothing),
+		cmocka_unit_test(test_calls_with_the_id_of_one_that_was_left),
 		cmocka_unit_test(test_a_callback_left_from_above_costs_few),
 		cmocka_unit_test(test_calls_after_the_end),
 		cmocka_unit_test(test_an_abandoned_callback_costs_one_record),

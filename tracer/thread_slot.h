@@ -66,12 +66,14 @@ struct gst_thread_slot {
 	uint32_t owner_told;	  /* context whose per-thread stream was told to be this thread's */
 	uint32_t is_for_one_call; /* the thread is past the destructor that would give it back */
 	uint32_t
-		inside; /* calls with other ids since calls[0] began, that it seems not to return from */
+		inside; /* calls since calls[0] began that it cannot make itself: it seems not to return */
 	uint32_t last_left; /* place in left[] that was used last */
 	uint32_t
 		missed; /* callbacks in a row that found the slot busy, without a record in between */
 	uint32_t missed_at; /* where the page ended then */
-	uint32_t reserved[8];
+	uint32_t
+		left_corr; /* of a call that was left: later ones that have it are not inside it; 0: none */
+	uint32_t reserved[7];
 	/* Calls that are open but out of the way: most were left by a jump. api 0: none. */
 	struct gst_open_call left[GST_CALLS_NESTED];
 	struct gst_name_near names[GST_NAMES_NEAR];
