@@ -273,6 +273,7 @@ gst_status gst_check_run(const struct gst_model *m, const struct gst_order *o,
 	if (st) {
 		return st;
 	}
+	r.is_all = opt->all;
 	r.traced_ns = m->end_ns > m->begin_ns ? m->end_ns - m->begin_ns : 0;
 	runs = gst_mem_alloc(sizeof(*runs));
 	for (uint32_t i = 0; i < CHECK_COUNT; i++) {

@@ -26,6 +26,7 @@ struct gst_finding {
 	const char *advice;	   /* one or two sentences */
 	uint64_t begin_ns, end_ns; /* first and last occurrence */
 	uint32_t occurrence_count;
+	bool is_small; /* below info's floor: there for gst_check_options.all alone */
 	/* evidence, first occurrence first; bounded (GST_EVIDENCE_MAX), the total is occurrence_count */
 	const struct gst_occurrence {
 		uint64_t begin_ns, end_ns; /* the stall */
@@ -46,6 +47,7 @@ struct gst_check_options {
 	uint32_t only_count;
 	const char *const *skip;
 	uint32_t skip_count;
+	bool all; /* what is below info's floor as well; not what is not replayed */
 };
 
 struct gst_findings {

@@ -87,6 +87,7 @@ struct gst_check_run {
 	const struct gst_timing *t;
 	struct gst_arena *arena; /* findings and their words */
 	uint64_t traced_ns;
+	bool is_all; /* groups below the floor are reported too */
 	/* what the check wants, in order */
 	GST_VEC(gst_call_id) calls;
 	uint32_t *
@@ -186,6 +187,9 @@ void gst_check_add(struct gst_check_run *r, struct gst_group *g, struct gst_find
 
 /** Least cost that is worth a line. */
 uint64_t gst_check_floor(const struct gst_check_run *r);
+
+/** The same, but 0 where everything is asked for. */
+uint64_t gst_check_least(const struct gst_check_run *r);
 
 /* ---- questions that checks have in common (site.c) ---------------------------------------------------- */
 

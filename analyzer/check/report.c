@@ -25,6 +25,11 @@ uint64_t gst_check_floor(const struct gst_check_run *r)
 	return share > 10000 ? share : 10000;
 }
 
+uint64_t gst_check_least(const struct gst_check_run *r)
+{
+	return r->is_all ? 0 : gst_check_floor(r);
+}
+
 static enum gst_severity severity_of(const struct gst_check_run *r, uint64_t cost_ns)
 {
 	if (cost_ns >= r->traced_ns / 10) {
@@ -86,11 +91,11 @@ void gst_group_cost(struct gst_check_run *r, const struct gst_group *g, struct g
 	f->cost_is_known = true;
 	f->cost_ns = f->cost_low_ns = 0;
 	f->cost_high_ns = g->reach_ns;
-	if (g->reach_ns < gst_check_floor(r)) {
+	if (!g->reach_ns || g->reach_ns < gst_check_least(r)) {
 		return;
 	}
 	f->cost_high_ns = x->gain_high_ns;
-	if (x->gain_high_ns < gst_check_floor(r)) {
+	if (!x->gain_high_ns || x->gain_high_ns < gst_check_least(r)) {
 		return;
 	}
 	f->cost_low_ns = x->gain_low_ns;
@@ -153,12 +158,12 @@ void gst_groups_report(struct gst_check_run *r, struct gst_groups *g, uint64_t c
 	l->ids = by_reach(r, &l->groups);
 	l->count = (uint32_t)(max < l->groups.v.count ? max : l->groups.v.count);
 	put_together(&l->all, &l->groups);
-	if (l->all.reach_ns < gst_check_floor(r)) {
+	if (!l->all.reach_ns || l->all.reach_ns < gst_check_least(r)) {
 		return;
 	}
 	for (uint32_t i = 0; i < l->count; i++) {
 		struct gst_group *x = &l->groups.v.data[l->ids[i]];
-		if (x->reach_ns >= gst_check_floor(r)) {
+		if (x->reach_ns && x->reach_ns >= gst_check_least(r)) {
 			gst_vec_push(&l->cuts, cut_of(x, call_cost_ns));
 			gst_vec_push(&l->asked, x);
 		}
@@ -219,8 +224,9 @@ void gst_groups_replay(struct gst_check_run *const *runs, uint32_t count)
 
 		for (size_t j = 0; j < l->cuts.count; j++) {
 			if ((uint64_t)r->m->op_count + r->m->call_count > GST_REPLAY_LOW_MAX ||
-			    together_ns(l) < gst_check_floor(r) || l->asked.data[j] == &l->all ||
-			    l->asked.data[j]->gain.gain_high_ns < gst_check_floor(r)) {
+			    together_ns(l) < gst_check_least(r) || l->asked.data[j] == &l->all ||
+			    !l->asked.data[j]->gain.gain_high_ns ||
+			    l->asked.data[j]->gain.gain_high_ns < gst_check_least(r)) {
 				continue;
 			}
 			gst_vec_push(&q.cuts, l->cuts.data[j]);
@@ -242,12 +248,13 @@ void gst_groups_finish(struct gst_check_run *r)
 
 	for (size_t i = 0; i < l->groups.v.count; i++) {
 		struct gst_group *x = &l->groups.v.data[l->ids[i]];
-		if (gain_ns < gst_check_floor(r)) {
+		if (!gain_ns || gain_ns < gst_check_least(r)) {
 			x->reach_ns = 0; /* known: nothing is gained */
 		}
 		/* It may be worth a line; nobody knows. */
-		r->skipped_count += i >= l->count && x->reach_ns >= gst_check_floor(r);
-		if (i >= l->count || (x->reach_ns == 0 && !l->groups.is_shown_without_gain)) {
+		r->skipped_count += i >= l->count && x->reach_ns >= gst_check_least(r);
+		if (i >= l->count ||
+		    (x->reach_ns == 0 && !l->groups.is_shown_without_gain && !r->is_all)) {
 			gst_check_hide(r, x);
 		} else {
 			l->report(r, x, l->groups.v.count > 1 ? gain_ns : 0, l->payload);
@@ -305,10 +312,11 @@ void gst_check_hide(struct gst_check_run *r, const struct gst_group *g)
 void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
 {
 	take_evidence(r, g, f);
-	if (f->cost_ns < gst_check_floor(r)) {
+	if (f->cost_ns < gst_check_least(r)) {
 		gst_check_hide(r, g);
 		return;
 	}
-	f->severity = severity_of(r, f->cost_ns);
+	f->is_small = f->cost_ns < gst_check_floor(r);
+	f->severity = f->is_small ? GST_SEVERITY_INFO : severity_of(r, f->cost_ns);
 	gst_vec_push(&r->found, *f);
 }

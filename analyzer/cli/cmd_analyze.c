@@ -65,7 +65,7 @@ static int take_option(struct gst_opt *opt, struct analyze *z, int id, const cha
 		z->is_json = choice == 1;
 		break;
 	case OPT_ALL:
-		z->text.all = true;
+		z->text.all = z->in.checks.all = true;
 		break;
 	case OPT_EXPLAIN:
 		if (!gst_opt_number(opt, "explain", value, 1, UINT32_MAX - 1, false, &number)) {
@@ -128,7 +128,10 @@ static int verdict(const struct analyze *z, const struct gst_analysis *a)
 		return GST_EXIT_INCOMPLETE;
 	}
 	for (uint32_t i = 0; z->fail_on >= 0 && i < a->findings->count; i++) {
-		if ((int)a->findings->items[i].severity >= z->fail_on) {
+		const struct gst_finding *f = &a->findings->items[i];
+
+		/* What --all shows besides is no failure without it. */
+		if (!f->is_small && (int)f->severity >= z->fail_on) {
 			return GST_EXIT_FOUND;
 		}
 	}
@@ -185,8 +188,8 @@ static int run_checked(struct gst_opt *opt, struct analyze *z)
 	if (z->in.count == 0) {
 		return gst_opt_wrong(opt, "which trace?");
 	}
-	if (z->is_json && (z->text.explain || z->text.all)) {
-		return gst_opt_wrong(opt, "--all and --explain are for text: JSON has everything");
+	if (z->is_json && z->text.explain) {
+		return gst_opt_wrong(opt, "--explain is for text: JSON has all evidence");
 	}
 	status = gst_cli_check_output(opt, &z->in, z->output);
 	if (!status) {
@@ -224,7 +227,8 @@ static int run_analyze(struct gst_opt *opt)
 static const struct gst_option options[] = {
 	{OPT_FORMAT, "format", "text|json", "for people (default) or for programs (docs/JSON.md)"},
 	{'o', "output", "FILE", "write there instead of to standard output"},
-	{OPT_ALL, "all", NULL, "leave nothing out, however long the report gets"},
+	{OPT_ALL, "all", NULL,
+	 "leave nothing out, however long the report gets: findings\nthat could save less than is worth a line, too"},
 	{OPT_EXPLAIN, "explain", "N",
 	 "finding N alone, with all evidence and each step of\nits path: operation, time, rule, source"},
 	{OPT_ONLY, "only", "ID,...", "these findings alone"},

@@ -364,7 +364,7 @@ static void findings(const struct gst_text_report *r)
 	if (f->count > 0 && f->hidden_count > 0) {
 		char text[160];
 
-		gst_text_hidden_text(f, text, sizeof(text));
+		gst_text_hidden_text(r, text, sizeof(text));
 		gst_outfile_printf(r->out, "\n%s\n", text);
 	}
 }

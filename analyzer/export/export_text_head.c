@@ -284,11 +284,13 @@ static void graphs_line(const struct gst_text_report *r)
 }
 
 /* What is below the floor of a finding. */
-void gst_text_hidden_text(const struct gst_findings *f, char *text, size_t size)
+void gst_text_hidden_text(const struct gst_text_report *r, char *text, size_t size)
 {
+	const struct gst_findings *f = r->a->findings;
 	size_t used;
 
-	snprintf(text, size, "%s smaller not shown", gst_count(f->hidden_count).text);
+	snprintf(text, size, "%s smaller not shown%s", gst_count(f->hidden_count).text,
+		 r->opt->all || f->skipped_count ? "" : ": --all shows them");
 	used = strlen(text);
 	if (f->hidden_blocked_ns > 0) {
 		snprintf(text + used, size - used, ", %s waited in all",
@@ -322,7 +324,7 @@ static void findings_line(const struct gst_text_report *r)
 		}
 	}
 	if (f->count == 0 && f->hidden_count > 0) {
-		gst_text_hidden_text(f, text, sizeof(text));
+		gst_text_hidden_text(r, text, sizeof(text));
 		field(r, "Findings", "none (%s)", text);
 	} else if (f->count == 0) {
 		field(r, "Findings", "%s",

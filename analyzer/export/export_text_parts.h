@@ -34,7 +34,7 @@ struct gst_text_report {
 /* In export_text_head.c. */
 
 uint32_t gst_text_bound(const struct gst_text_report *r, uint32_t count, uint32_t max);
-void gst_text_hidden_text(const struct gst_findings *f, char *text, size_t size);
+void gst_text_hidden_text(const struct gst_text_report *r, char *text, size_t size);
 void gst_text_header(struct gst_text_report *r);
 void gst_text_open_calls(struct gst_text_report *r);
 void gst_text_graphs(const struct gst_text_report *r);

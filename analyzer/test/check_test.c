@@ -947,7 +947,9 @@ static void test_same_in_other_words(void **state)
 /* Seventy places that wait for stream 1 before they launch into stream 2: the 64 with most to gain are replayed. */
 static void test_more_places_than_are_replayed(void **state)
 {
+	const struct gst_check_options all = {.all = true};
 	struct gst_scene *s = gst_scene_new(NULL);
+	struct gst_err err = {0};
 	struct run r;
 	uint32_t t = 100;
 
@@ -966,12 +968,54 @@ static void test_more_places_than_are_replayed(void **state)
 	r = run(s);
 	assert_int_equal(r.f->skipped_count, 6);
 	assert_true(r.f->hidden_count >= 6);
+	/* Their cost is not known, so they are never shown. */
+	assert_int_equal(gst_check_run(r.x.m, r.x.o, r.x.t, &all, r.x.arena, &r.f, &err), 0);
+	assert_int_equal(r.f->skipped_count, 6);
+	assert_int_equal(r.f->hidden_count, 6);
+	done(&r);
+}
+
+/* Two places that wait for stream 1 before they launch into stream 2: 100 us, and 6 us, less than is worth a line. */
+static void test_all_shows_what_is_small(void **state)
+{
+	const struct gst_check_options all = {.all = true};
+	struct gst_scene *s = gst_scene_new(NULL);
+	const struct gst_finding *large;
+	struct gst_err err = {0};
+	uint32_t hidden;
+	struct run r;
+
+	(void)state;
+	gst_scene_stream(s, 1, false);
+	gst_scene_stream(s, 2, false);
+	gst_scene_kernel(s, 1, 100, 105, 1, "long", 1, 110, 210);
+	gst_scene_call(s, 1, 106, 212, "call_stream", "cuStreamSynchronize", 1, NULL);
+	gst_scene_kernel(s, 1, 213, 218, 2, "a", 1, 220, 225);
+	gst_scene_kernel(s, 1, 226, 230, 1, "short", 1, 234, 240);
+	gst_scene_call(s, 1, 231, 241, "call_stream", "cuStreamSynchronize", 1, NULL);
+	gst_scene_kernel(s, 1, 242, 246, 2, "b", 1, 250, 255);
+	r = run(s);
+	assert_int_equal(r.f->count, 1);
+	large = &r.f->items[0];
+	hidden = r.f->hidden_count;
+	assert_int_equal(hidden, 1);
+	assert_int_equal(gst_check_run(r.x.m, r.x.o, r.x.t, &all, r.x.arena, &r.f, &err), 0);
+	assert_int_equal(r.f->count, 1 + hidden);
+	assert_int_equal(r.f->hidden_count, 0);
+	assert_int_equal(r.f->hidden_blocked_ns, 0);
+	assert_int_equal(r.f->items[0].cost_ns, large->cost_ns);
+	assert_false(r.f->items[0].is_small);
+	assert_true(r.f->items[1].is_small);
+	assert_true(r.f->items[1].cost_is_known);
+	assert_in_range(r.f->items[1].cost_ns, 1, 9999);
+	assert_int_equal(r.f->items[1].severity, GST_SEVERITY_INFO);
 	done(&r);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_shows_what_is_small),
 		cmocka_unit_test(test_more_places_than_are_replayed),
 		cmocka_unit_test(test_default_stream),
 		cmocka_unit_test(test_ranges_are_named),

@@ -143,6 +143,19 @@ expect 0 analyze --fail-on=low good.gst
 expect 0 analyze --skip=default-stream-serialization --fail-on=high bad.gst
 expect 0 analyze --only=pageable-copy,synchronous-copy bad.gst
 grep -q default-stream-serialization out && fails "--only shows others"
+cp "$real/ctx_wait.gst" small.gst
+# What could save less than is worth a line: counted, and shown by --all, which is no failure.
+expect 0 analyze --fail-on=info small.gst
+shows 'smaller not shown: --all shows them'
+small=$(sed -n 's/.*(\([0-9]*\) smaller not shown.*/\1/p' out)
+expect 0 analyze --fail-on=info --all small.gst
+shows 'could be saved'
+grep -q 'not shown' out && fails "--all leaves findings out"
+[ "$(grep -c '^[0-9]*\. INFO' out)" = "$small" ] || fails "--all does not show $small small findings"
+expect 0 analyze --format=json small.gst
+shows "\"hidden_findings\": $small"
+expect 0 analyze --format=json --all small.gst
+shows '"hidden_findings": 0'
 expect 0 analyze --explain=1 bad.gst
 shows 'documented'
 expect 0 analyze bad.gst good.gst
