@@ -6,16 +6,19 @@
  *             value behind the out-pointer, if the call succeeded.
  *             Calls inside a recorded call carry its correlation id: that is how they are known.
  * Invariant : out-pointers are read only at exit and only after success.
- * Not here  : what a call orders (analyzer), when the GPU did it (activity.c).
+ * Not here  : the record of a call (call_record.c), which calls are open (open_calls.c), what is alive
+ *             (call_objects.c), what a call orders (analyzer), when the GPU did it (activity.c).
  */
 #include "tracer/callbacks.h"
+#include "tracer/call_objects.h"
 #include "tracer/call_params.h"
+#include "tracer/call_record.h"
+#include "tracer/open_calls.h"
 #include "tracer/own_thread.h"
 #include "tracer/resources.h"
 
 #include <string.h>
 
-#define MEMOPS_MAX	     256u /* the driver refuses more, without a look at them */
 #define CBID_PROFILER_START  308u
 #define CBID_PROFILER_STOP   309u
 #define CBID_MODULE_UNLOAD   22u
@@ -29,25 +32,19 @@
 /* Where there are no windows: one, and it is open. */
 static struct gst_windows always = {.now = 1, .opened = 1, .is_plain = 1};
 
-/* Classes of calls that change what is alive: looked at outside windows too. */
-#define CLASS_BIT(name) (UINT64_C(1) << GST_API_CLASS_##name)
-#define STATE_CLASSES                                                                        \
-	(CLASS_BIT(EVENT_CREATE) | CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_DESTROY) |      \
-	 CLASS_BIT(STREAM_CREATE) | CLASS_BIT(GRAPH_INSTANTIATE) | CLASS_BIT(GRAPH_LAUNCH) | \
-	 CLASS_BIT(GRAPH_DESTROY) | CLASS_BIT(GRAPH_BUILD) | CLASS_BIT(GRAPH_UPDATE))
-
 /* Classes of calls that make a record of an event, or mean one. */
-#define EVENT_CLASSES                                                              \
-	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(EVENT_SYNC) | \
-	 CLASS_BIT(EVENT_QUERY) | CLASS_BIT(EVENT_ELAPSED))
+#define EVENT_CLASSES                                                                          \
+	(GST_CLASS_BIT(EVENT_RECORD) | GST_CLASS_BIT(EVENT_WAIT) | GST_CLASS_BIT(EVENT_SYNC) | \
+	 GST_CLASS_BIT(EVENT_QUERY) | GST_CLASS_BIT(EVENT_ELAPSED))
 
 /* Classes among which are calls after which handles of kernels, and addresses of their names, may mean others. */
-#define UNLOAD_CLASSES (CLASS_BIT(MODULE) | CLASS_BIT(CTX_DESTROY) | CLASS_BIT(DEVICE_RESET))
+#define UNLOAD_CLASSES \
+	(GST_CLASS_BIT(MODULE) | GST_CLASS_BIT(CTX_DESTROY) | GST_CLASS_BIT(DEVICE_RESET))
 
 /* Classes among which are calls that make an event part of a graph. */
-#define GRAPH_EVENT_CLASSES                                                         \
-	(CLASS_BIT(EVENT_RECORD) | CLASS_BIT(EVENT_WAIT) | CLASS_BIT(GRAPH_BUILD) | \
-	 CLASS_BIT(GRAPH_UPDATE))
+#define GRAPH_EVENT_CLASSES                                                                     \
+	(GST_CLASS_BIT(EVENT_RECORD) | GST_CLASS_BIT(EVENT_WAIT) | GST_CLASS_BIT(GRAPH_BUILD) | \
+	 GST_CLASS_BIT(GRAPH_UPDATE))
 
 _Static_assert(GST_API_CLASS_COUNT < 64, "a class is a bit");
 
@@ -113,235 +110,6 @@ uint32_t gst_callbacks_enable(struct gst_callbacks *cb, const struct gst_cupti *
 	return enabled;
 }
 
-static uint32_t direction_of_flags(uint32_t flags)
-{
-	if (flags & GST_API_PEER) {
-		return GST_COPY_PTOP;
-	}
-	if (flags & GST_API_H2D) {
-		return GST_COPY_HTOD;
-	}
-	if (flags & GST_API_D2H) {
-		return GST_COPY_DTOH;
-	}
-	return flags & GST_API_D2D ? GST_COPY_DTOD : GST_COPY_UNKNOWN;
-}
-
-union call_record {
-	struct gst_rec_head head;
-	struct gst_rec_call_prefix prefix;
-	struct gst_rec_call call;
-	struct gst_rec_call_launch launch;
-	struct gst_rec_call_copy copy;
-	struct gst_rec_call_memset memset;
-	struct gst_rec_call_event event;
-	struct gst_rec_call_stream stream;
-	struct gst_rec_call_graph graph;
-	struct gst_rec_call_memory memory;
-	struct gst_rec_call_host host;
-};
-
-/* Fill in what follows the prefix; gives the size of the record. */
-static uint32_t fill_record(union call_record *r, const struct gst_api *api,
-			    const struct gst_call_params *d,
-			    const struct gst_cupti_callback_data *data, struct gst_intern *strings)
-{
-	switch ((enum gst_api_class)api->class_id) {
-	case GST_API_CLASS_LAUNCH:
-		r->head.kind = GST_KIND_CALL_LAUNCH;
-		r->launch.flags = d->flags;
-		r->launch.event = d->object;
-		r->launch.event2 = d->second;
-		r->launch.name = gst_intern_near(strings, data->symbolName);
-		return sizeof(r->launch);
-	case GST_API_CLASS_COPY:
-		r->head.kind = GST_KIND_CALL_COPY;
-		r->copy.dst = d->object;
-		r->copy.src = d->second;
-		r->copy.size = d->size;
-		r->copy.count = d->count;
-		r->copy.access = d->access;
-		r->copy.direction = d->direction ? d->direction : direction_of_flags(api->flags);
-		return sizeof(r->copy);
-	case GST_API_CLASS_MEMSET:
-		r->head.kind = GST_KIND_CALL_MEMSET;
-		r->memset.dst = d->object;
-		r->memset.size = d->size;
-		return sizeof(r->memset);
-	case GST_API_CLASS_EVENT_CREATE:
-	case GST_API_CLASS_EVENT_RECORD:
-	case GST_API_CLASS_EVENT_WAIT:
-	case GST_API_CLASS_EVENT_SYNC:
-	case GST_API_CLASS_EVENT_QUERY:
-	case GST_API_CLASS_EVENT_DESTROY:
-	case GST_API_CLASS_EVENT_ELAPSED:
-		r->head.kind = GST_KIND_CALL_EVENT;
-		r->event.event = d->object;
-		r->event.flags = d->flags;
-		r->event.event2 = api->class_id == GST_API_CLASS_EVENT_ELAPSED ? d->second : 0;
-		r->event.context = api->layout == GST_PARAMS_CTX_EVENT ? d->second : 0;
-		return sizeof(r->event);
-	case GST_API_CLASS_STREAM_CREATE:
-	case GST_API_CLASS_STREAM_DESTROY:
-	case GST_API_CLASS_STREAM_SYNC:
-	case GST_API_CLASS_STREAM_QUERY:
-		r->head.kind = GST_KIND_CALL_STREAM;
-		r->stream.flags = d->flags;
-		r->stream.priority = d->priority;
-		return sizeof(r->stream);
-	case GST_API_CLASS_HOST_FUNC:
-	case GST_API_CLASS_STREAM_CALLBACK:
-		r->head.kind = GST_KIND_CALL_HOST;
-		r->host.function = d->object;
-		r->host.user = d->second;
-		return sizeof(r->host);
-	case GST_API_CLASS_CAPTURE_BEGIN:
-	case GST_API_CLASS_CAPTURE_END:
-	case GST_API_CLASS_GRAPH_INSTANTIATE:
-	case GST_API_CLASS_GRAPH_LAUNCH:
-	case GST_API_CLASS_GRAPH_UPLOAD:
-	case GST_API_CLASS_GRAPH_UPDATE:
-	case GST_API_CLASS_GRAPH_DESTROY:
-	case GST_API_CLASS_GRAPH_BUILD:
-		r->head.kind = GST_KIND_CALL_GRAPH;
-		r->graph.graph = d->object;
-		r->graph.exec = d->second;
-		r->graph.mode = d->flags;
-		r->graph.node = d->node;
-		r->graph.event = d->event;
-		return sizeof(r->graph);
-	case GST_API_CLASS_ALLOC:
-	case GST_API_CLASS_FREE:
-	case GST_API_CLASS_ALLOC_ASYNC:
-	case GST_API_CLASS_FREE_ASYNC:
-	case GST_API_CLASS_HOST_ALLOC:
-	case GST_API_CLASS_HOST_FREE:
-	case GST_API_CLASS_HOST_REGISTER:
-	case GST_API_CLASS_HOST_UNREGISTER:
-		r->head.kind = GST_KIND_CALL_MEMORY;
-		r->memory.address = d->object;
-		r->memory.size = d->size;
-		r->memory.pool = d->second;
-		return sizeof(r->memory);
-	case GST_API_CLASS_POOL:
-		if (!d->object) { /* not one of its settings */
-			r->head.kind = GST_KIND_CALL_MEMORY;
-			r->memory.size = d->size;
-			r->memory.pool = d->second;
-			return sizeof(r->memory);
-		}
-		break;
-	case GST_API_CLASS_CTX_SYNC:
-	case GST_API_CLASS_CTX_CREATE:
-	case GST_API_CLASS_CTX_DESTROY:
-	case GST_API_CLASS_DEVICE_RESET:
-	case GST_API_CLASS_PREFETCH:
-	case GST_API_CLASS_MEMOP:
-	case GST_API_CLASS_MODULE:
-	case GST_API_CLASS_LIMIT:
-	case GST_API_CLASS_PEER:
-	case GST_API_CLASS_PROFILER:
-	case GST_API_CLASS_OTHER:
-	case GST_API_CLASS_COUNT:
-		break;
-	}
-	r->head.kind = GST_KIND_CALL;
-	r->call.object = d->object;
-	r->call.value = d->size;
-	r->call.flags = d->flags;
-	r->call.place = d->place;
-	r->call.count = d->count;
-	return sizeof(r->call);
-}
-
-/* Once: what follows from a call of @corr that was left. */
-static void note_left(struct gst_callbacks *cb, struct gst_thread_slot *slot, uint32_t corr)
-{
-	slot->left_corr = corr;
-	gst_loss_add(cb->loss, 0, GST_LOSS_UNKNOWN, GST_CALLS_INSIDE);
-	if (!atomic_exchange(&cb->is_left_said, 1)) {
-		gst_notes_add(cb->defs, cb->strings, GST_NOTE_TEXT, (int32_t)corr,
-			      "a call was left by a jump, as of a signal handler: CUPTI gives all "
-			      "later calls of its thread its correlation id");
-	}
-}
-
-/*
- * Whether the call is made by one that is recorded: those share its correlation id. They are of the driver, inside one
- * of the runtime that launches nothing. When a call was left by a jump, CUPTI takes all later ones of the thread for
- * such; to be sure of it, some must have come.
- */
-static bool is_nested(struct gst_callbacks *cb, struct gst_thread_slot *slot,
-		      const struct gst_api *api, uint32_t corr)
-{
-	for (uint32_t i = 0; corr && i < slot->depth; i++) {
-		if (slot->calls[i].corr != corr) {
-			continue;
-		}
-		if (api->class_id != GST_API_CLASS_LAUNCH &&
-		    slot->calls[i].api >> 16 == GST_API_DOMAIN_RUNTIME &&
-		    api->api >> 16 == GST_API_DOMAIN_DRIVER) {
-			return true;
-		}
-		if (slot->inside < GST_CALLS_INSIDE) {
-			slot->inside++;
-			return true;
-		}
-		note_left(cb, slot, corr);
-		return false;
-	}
-	for (uint32_t i = 0; corr && corr != slot->left_corr && i < GST_CALLS_NESTED; i++) {
-		if (slot->left[i].api && slot->left[i].corr == corr) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Take the oldest @count open calls out of the way; should one return all the same, it is found there. */
-static void set_aside(struct gst_thread_slot *slot, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct gst_open_call call = slot->calls[i];
-		struct gst_open_call *left = &slot->left[++slot->last_left % GST_CALLS_NESTED];
-
-		/* A signal handler may leave by a jump in the middle: then it is none. */
-		left->api = 0;
-		call.api = 0;
-		atomic_signal_fence(memory_order_seq_cst);
-		*left = call;
-		atomic_signal_fence(memory_order_seq_cst);
-		left->api = slot->calls[i].api;
-	}
-	memmove(&slot->calls[0], &slot->calls[count],
-		sizeof(slot->calls[0]) * (GST_CALLS_NESTED - count));
-	slot->depth -= count;
-	slot->inside = 0;
-}
-
-static struct gst_open_call *push_call(struct gst_thread_slot *slot, uint32_t corr, uint32_t api,
-				       const void *out)
-{
-	struct gst_open_call *call;
-
-	/* Before anything else is set: a signal handler may leave by a jump. */
-	slot->is_bare = 0;
-	atomic_signal_fence(memory_order_seq_cst);
-
-	/*
-	 * Calls that never returned (a longjmp, a C++ exception) may lie below, and would keep launches from the short
-	 * way for good. Few calls are made inside another with ids of their own: by signal handlers, and not many.
-	 */
-	if (slot->depth && slot->inside++ >= GST_CALLS_INSIDE) {
-		set_aside(slot, slot->depth);
-	} else if (slot->depth == GST_CALLS_NESTED) {
-		set_aside(slot, 1);
-	}
-	call = &slot->calls[slot->depth++];
-	*call = (struct gst_open_call){.corr = corr, .api = api, .out = out};
-	return call;
-}
-
 /* The kernel that a call makes a graph node of, as a string; 0 = none or not known. */
 static uint32_t kernel_name(struct gst_callbacks *cb, const struct gst_call_params *d)
 {
@@ -355,179 +123,6 @@ static const void *edge_params(const struct gst_api *api,
 			       const struct gst_cupti_callback_data *data)
 {
 	return api->class_id == GST_API_CLASS_GRAPH_BUILD ? data->functionParams : NULL;
-}
-
-/* Whether the event of a node of a graph is a parameter of the call itself. */
-static bool names_event(const struct gst_api *api)
-{
-	return api->layout == GST_PARAMS_GRAPH_ADD_EVENT ||
-	       api->layout == GST_PARAMS_GRAPH_NODE_EVENT ||
-	       api->layout == GST_PARAMS_GRAPH_EXEC_NODE_EVENT;
-}
-
-/* Whether a node that the call makes, or changes, records an event. */
-static bool records_event(const struct gst_api *api, const struct gst_call_params *d)
-{
-	return d->flags == GST_NODE_RECORD_EVENT ||
-	       (names_event(api) && strstr(api->name, "Record"));
-}
-
-/* What is to be told to objects.h when the call has returned. */
-static void note_object(struct gst_open_call *call, const struct gst_api *api,
-			const struct gst_call_params *d)
-{
-	switch ((enum gst_api_class)api->class_id) {
-	case GST_API_CLASS_GRAPH_LAUNCH:
-		call->object = d->second;
-		break;
-	case GST_API_CLASS_GRAPH_DESTROY:
-		/* One of the two. */
-		call->object = d->second | d->object;
-		break;
-	case GST_API_CLASS_STREAM_CREATE:
-		call->extra = (uint64_t)(uint32_t)d->priority << 32 |
-			      (api->layout == GST_PARAMS_GREEN_STREAM_CREATE
-				       ? d->flags | GST_CU_STREAM_NON_BLOCKING
-				       : d->flags);
-		break;
-	case GST_API_CLASS_EVENT_CREATE:
-		call->extra = d->flags;
-		break;
-	case GST_API_CLASS_GRAPH_BUILD:
-	case GST_API_CLASS_GRAPH_UPDATE:
-		call->object = records_event(api, d) ? d->event : 0;
-		break;
-	case GST_API_CLASS_LAUNCH: /* events that attributes record */
-		call->object = d->object;
-		call->second = d->second;
-		break;
-	default: /* events */
-		call->object = d->object;
-		break;
-	}
-}
-
-static struct gst_object *use_object(struct gst_callbacks *cb, struct gst_objects_table *table,
-				     uint64_t handle_, uint32_t now, uint32_t corr, uint32_t ctx,
-				     bool is_event)
-{
-	struct gst_object *object = gst_objects_find(table, handle_);
-
-	if (!object) {
-		/* Made before us, or by a call we do not see (IPC). */
-		object = gst_objects_add(cb->objects, table, handle_);
-		if (!object) {
-			return NULL;
-		}
-		gst_object_ready(object, 0);
-	}
-	if (is_event) {
-		atomic_store_explicit(&object->data[GST_EVENT_CTX], ctx, memory_order_relaxed);
-	}
-	gst_object_use(object, now, corr);
-	return object;
-}
-
-/*
- * The window that is open now has opened while @call was under way: its segment does not have the call, and the
- * snapshot did not know yet what it did. So that is told now.
- */
-static void tell_late(struct gst_callbacks *cb, const struct gst_object *object, bool is_event,
-		      uint32_t corr)
-{
-	struct gst_rec_event_state event;
-	struct gst_rec_exec_state exec;
-
-	if (is_event) {
-		event = (struct gst_rec_event_state){
-			.head = gst_record_head(GST_KIND_EVENT_STATE, sizeof(event), corr),
-			.event = atomic_load(&object->key),
-			.flags = atomic_load(&object->data[GST_EVENT_FLAGS]),
-			.ctx = atomic_load(&object->data[GST_EVENT_CTX]),
-		};
-		(void)gst_lane_put_one(cb->defs, &event, sizeof(event));
-		return;
-	}
-	exec = (struct gst_rec_exec_state){
-		.head = gst_record_head(GST_KIND_EXEC_STATE, sizeof(exec), corr),
-		.exec = atomic_load(&object->key),
-		.graph = atomic_load(&object->data[GST_EXEC_GRAPH]),
-	};
-	(void)gst_lane_put_one(cb->defs, &exec, sizeof(exec));
-}
-
-/* The call succeeded; @value is what it gave. */
-static void follow_object(struct gst_callbacks *cb, const struct gst_api *api,
-			  const struct gst_open_call *call, uint64_t value, uint32_t ctx)
-{
-	uint32_t now = gst_windows_now(cb->windows);
-	struct gst_objects *o = cb->objects;
-	struct gst_object *object = NULL, *second = NULL;
-	bool is_event = true;
-	uint32_t corr = call->corr;
-
-	switch ((enum gst_api_class)api->class_id) {
-	case GST_API_CLASS_EVENT_CREATE:
-		corr = 0;
-		object = value ? gst_objects_add(o, &o->events, value) : NULL;
-		if (object) {
-			atomic_store(&object->data[GST_EVENT_FLAGS], (uint32_t)call->extra);
-			atomic_store(&object->data[GST_EVENT_CTX], ctx);
-			gst_object_ready(object, now);
-		}
-		break;
-	case GST_API_CLASS_EVENT_RECORD:
-	case GST_API_CLASS_LAUNCH:
-		object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
-		if (__builtin_expect(call->second != 0, 0)) {
-			second = use_object(cb, &o->events, call->second, now, corr, ctx, true);
-		}
-		break;
-	case GST_API_CLASS_GRAPH_BUILD:
-	case GST_API_CLASS_GRAPH_UPDATE:
-		/* Each launch of the graph records it, unseen: it is not an event that was never recorded. */
-		if (call->object) {
-			object = use_object(cb, &o->events, call->object, now, corr, ctx, true);
-		}
-		break;
-	case GST_API_CLASS_EVENT_DESTROY:
-		gst_objects_remove(&o->events, call->object, now);
-		break;
-	case GST_API_CLASS_GRAPH_INSTANTIATE:
-		is_event = false;
-		corr = 0;
-		/* A resource callback inside told of it, mostly. */
-		object = value ? gst_objects_find(&o->execs, value) : NULL;
-		if (value && !object) {
-			object = gst_objects_add(o, &o->execs, value);
-			if (object) {
-				gst_object_ready(object, now);
-			}
-		}
-		break;
-	case GST_API_CLASS_GRAPH_LAUNCH:
-		is_event = false;
-		object = use_object(cb, &o->execs, call->object, now, corr, 0, false);
-		break;
-	case GST_API_CLASS_GRAPH_DESTROY:
-		gst_objects_remove(&o->execs, call->object, now);
-		gst_objects_remove(&o->graphs, call->object, now);
-		break;
-	default:
-		break;
-	}
-	/* Asked again: the window may have opened since. */
-	atomic_signal_fence(memory_order_seq_cst);
-	now = gst_windows_now(cb->windows);
-	if (__builtin_expect(gst_windows_is_open(now) && call->segment != gst_windows_segment(now),
-			     0)) {
-		if (object) {
-			tell_late(cb, object, is_event, corr);
-		}
-		if (second) {
-			tell_late(cb, second, is_event, corr);
-		}
-	}
 }
 
 /* cudaProfilerStart and Stop: the call itself is the first, or the last, of its window. */
@@ -567,12 +162,6 @@ static bool is_own_stream(const struct gst_api *api, uint64_t stream)
 	       api->class_id != GST_API_CLASS_STREAM_QUERY;
 }
 
-static bool is_memop(const struct gst_api *api)
-{
-	return api->layout == GST_PARAMS_MEMOP_32 || api->layout == GST_PARAMS_MEMOP_64 ||
-	       api->layout == GST_PARAMS_MEMOP_BATCH;
-}
-
 /* A host function is about to go into a stream: run it through ours, if that was asked for. */
 static uint32_t wrap_host_function(struct gst_callbacks *cb, const struct gst_api *api,
 				   const struct gst_cupti_callback_data *data, uint64_t stream)
@@ -604,76 +193,6 @@ static void follow_capture(struct gst_callbacks *cb, const struct gst_api *api,
 		}
 	} else if (is_exit && (!result || result == GST_CU_ERROR_CAPTURE_INVALIDATED)) {
 		gst_host_wrap_capture(cb->host_wrap, -1);
-	}
-}
-
-/* What single calls do, by name: 32 or 64 bits, wait or write. */
-static uint32_t memop_type(const struct gst_api *api)
-{
-	bool is_write = strstr(api->name, "Write") != NULL;
-
-	if (api->layout == GST_PARAMS_MEMOP_64) {
-		return is_write ? GST_MEMOP_WRITE_64 : GST_MEMOP_WAIT_64;
-	}
-	return is_write ? GST_MEMOP_WRITE_32 : GST_MEMOP_WAIT_32;
-}
-
-static void put_memop(struct gst_callbacks *cb, struct gst_thread_slot *slot, uint32_t segment,
-		      struct gst_rec_memop *r, uint32_t corr)
-{
-	uint32_t bytes = gst_record_trim(r, sizeof(*r));
-	void *place = gst_thread_reserve(
-		cb->threads, slot, bytes + (uint32_t)sizeof(struct gst_rec_call_exit), segment);
-
-	if (!place) {
-		gst_loss_add(cb->loss, GST_KIND_MEMOP, GST_LOSS_NO_CHUNK, 1);
-		return;
-	}
-	memcpy((unsigned char *)place + sizeof(r->head), (unsigned char *)r + sizeof(r->head),
-	       bytes - sizeof(r->head));
-	gst_chunk_commit(slot->page, GST_KIND_MEMOP, bytes, corr);
-}
-
-/* The elements of a call, behind it: their order in the array is their order in the stream. */
-static void put_memops(struct gst_callbacks *cb, struct gst_thread_slot *slot,
-		       const struct gst_api *api, const struct gst_call_params *d, uint32_t segment,
-		       uint32_t corr)
-{
-	struct gst_rec_memop r;
-
-	if (api->layout != GST_PARAMS_MEMOP_BATCH) {
-		memset(&r, 0, sizeof(r));
-		r.address = d->object;
-		r.value = d->size;
-		r.type = memop_type(api);
-		r.flags = d->flags;
-		put_memop(cb, slot, segment, &r, corr);
-		return;
-	}
-	for (uint32_t i = 0; d->ops && d->count <= MEMOPS_MAX && i < d->count; i++) {
-		const struct gst_cu_memop *op = &d->ops[i];
-
-		memset(&r, 0, sizeof(r));
-		r.type = op->operation;
-		r.index = i;
-		switch (op->operation) {
-		case GST_MEMOP_WAIT_32:
-		case GST_MEMOP_WRITE_32:
-			r.address = op->address;
-			r.value = (uint32_t)op->value;
-			r.flags = op->flags;
-			break;
-		case GST_MEMOP_WAIT_64:
-		case GST_MEMOP_WRITE_64:
-			r.address = op->address;
-			r.value = op->value;
-			r.flags = op->flags;
-			break;
-		default:
-			r.flags = op->short_flags;
-			break;
-		}
-		put_memop(cb, slot, segment, &r, corr);
 	}
 }
 
@@ -714,24 +233,19 @@ static void note_event_of_graph(struct gst_callbacks *cb, const struct gst_api *
 	}
 }
 
-/* Whether the call changes what is alive, or when it was used last. */
-static bool has_state_of(const struct gst_api *api)
-{
-	return STATE_CLASSES >> api->class_id & 1 || api->layout == GST_PARAMS_LAUNCH_EX;
-}
-
 /* A call that is not recorded, but followed. @segment: of the window that is open. */
 static void push_silent(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			const struct gst_api *api, const struct gst_cupti_callback_data *data,
 			const struct gst_call_params *d, uint32_t segment)
 {
-	struct gst_open_call *open = push_call(slot, data->correlationId, api->api, d->out);
+	struct gst_open_call *open =
+		gst_open_calls_push(slot, data->correlationId, api->api, d->out);
 
 	open->is_silent = true;
 	open->segment = segment;
 	open->params = edge_params(api, data);
 	open->name = kernel_name(cb, d);
-	note_object(open, api, d);
+	gst_call_objects_note(open, api, d);
 }
 
 /* ---- a launch as it mostly is ---- */
@@ -886,11 +400,11 @@ static inline bool leave_launch(struct gst_thread_slot *slot, uint32_t cbid,
 static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 		     const struct gst_api *api, const struct gst_cupti_callback_data *data)
 {
-	union call_record r;
+	union gst_call_record r;
 	struct gst_call_params d;
 	struct gst_open_call *open;
 	uint32_t now = gst_windows_now(cb->windows);
-	bool has_state = cb->objects && has_state_of(api);
+	bool has_state = cb->objects && gst_call_objects_have(api);
 	uint32_t bytes, epoch;
 	struct gst_page *page;
 	void *place;
@@ -902,7 +416,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	if (__builtin_expect(EVENT_CLASSES >> api->class_id & 1, 0) && cb->activity) {
 		note_event_user(cb, slot);
 	}
-	if (is_nested(cb, slot, api, data->correlationId)) {
+	if (gst_open_calls_make(cb, slot, api, data->correlationId)) {
 		return;
 	}
 	if (__builtin_expect(api->class_id == GST_API_CLASS_PROFILER, 0)) {
@@ -931,7 +445,7 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	r.prefix.api = api->api;
 	r.prefix.ctx = data->contextUid;
 	r.prefix.stream = d.stream;
-	bytes = fill_record(&r, api, &d, data, cb->strings);
+	bytes = gst_call_record_fill(&r, api, &d, data, cb->strings);
 	if (api->layout == GST_PARAMS_LAUNCH && data->functionParams) {
 		keep_name(slot, data, r.launch.name, epoch);
 	}
@@ -954,16 +468,17 @@ static void on_enter(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 	memcpy((unsigned char *)place + sizeof(r.head), (unsigned char *)&r + sizeof(r.head),
 	       bytes - sizeof(r.head));
 	gst_chunk_commit(page, r.head.kind, bytes, data->correlationId);
-	if (__builtin_expect(is_memop(api), 0)) {
-		put_memops(cb, slot, api, &d, gst_windows_segment(now), data->correlationId);
+	if (__builtin_expect(gst_call_record_is_memop(api), 0)) {
+		gst_call_record_put_memops(cb, slot, api, &d, gst_windows_segment(now),
+					   data->correlationId);
 	}
-	open = push_call(slot, data->correlationId, api->api, d.out);
+	open = gst_open_calls_push(slot, data->correlationId, api->api, d.out);
 	open->segment = gst_windows_segment(now);
 	open->is_own = is_own_stream(api, d.stream);
 	open->name = r.head.kind == GST_KIND_CALL_LAUNCH ? r.launch.name : kernel_name(cb, &d);
 	open->params = edge_params(api, data);
 	if (has_state) {
-		note_object(open, api, &d);
+		gst_call_objects_note(open, api, &d);
 	}
 	/* Last: nothing after this may fail. */
 	if (__builtin_expect(cb->host_wrap != NULL, 0)) {
@@ -1016,32 +531,13 @@ static void note_error(struct gst_callbacks *cb, int32_t result, uint32_t corr)
 	(void)gst_lane_put_one(cb->defs, &note, sizeof(note));
 }
 
-/* The call that returns, which is open no more; NULL: its enter was not seen. Stays as it is until the next call enters. */
-static const struct gst_open_call *close_call(struct gst_thread_slot *slot, uint32_t corr,
-					      uint32_t api)
-{
-	for (uint32_t at = slot->depth; at; at--) {
-		if (slot->calls[at - 1].corr == corr && slot->calls[at - 1].api == api) {
-			slot->depth = at - 1;
-			slot->inside = at == 1 ? 0 : slot->inside;
-			return &slot->calls[at - 1];
-		}
-	}
-	for (uint32_t i = 0; i < GST_CALLS_NESTED; i++) {
-		if (slot->left[i].corr == corr && slot->left[i].api == api) {
-			slot->left[i].api = 0;
-			return &slot->left[i];
-		}
-	}
-	return NULL;
-}
-
 static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			 const struct gst_api *api, const struct gst_cupti_callback_data *data,
 			 uint64_t now)
 {
 	struct gst_rec_call_exit r = {.exit_ns = now};
-	const struct gst_open_call *call = close_call(slot, data->correlationId, api->api);
+	const struct gst_open_call *call =
+		gst_open_calls_close(slot, data->correlationId, api->api);
 	uint32_t bytes;
 	void *place;
 
@@ -1056,7 +552,7 @@ static void on_exit_call(struct gst_callbacks *cb, struct gst_thread_slot *slot,
 			memcpy(&r.value, call->out, sizeof(r.value));
 		}
 		if (call->object | call->extra | r.value && cb->objects) {
-			follow_object(cb, api, call, r.value, data->contextUid);
+			gst_call_objects_follow(cb, api, call, r.value, data->contextUid);
 		}
 	}
 	if (__builtin_expect(r.result && r.result != GST_CU_ERROR_NOT_READY, 0)) {
@@ -1129,7 +625,7 @@ static void on_kernel_handle(struct gst_callbacks *cb, uint32_t cbid,
 static void miss(struct gst_callbacks *cb, const struct gst_api *api, uint32_t reason)
 {
 	gst_loss_add(cb->loss, 0, reason, 1);
-	if (cb->objects && has_state_of(api)) {
+	if (cb->objects && gst_call_objects_have(api)) {
 		atomic_store(&cb->objects->is_use_missed, 1);
 	}
 }

@@ -161,6 +161,7 @@ static struct gst_thread_slot *new_slot(struct gst_threads *t)
 	slot->inside = 0;
 	slot->missed = 0;
 	slot->left_corr = 0;
+	slot->last_left = 0;
 	memset(slot->left, 0, sizeof(slot->left));
 	memset(&slot->clock, 0, sizeof(slot->clock));
 	memset(slot->names, 0, sizeof(slot->names));

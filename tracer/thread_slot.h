@@ -67,7 +67,7 @@ struct gst_thread_slot {
 	uint32_t is_for_one_call; /* the thread is past the destructor that would give it back */
 	uint32_t
 		inside; /* calls since calls[0] began that it cannot make itself: it seems not to return */
-	uint32_t last_left; /* place in left[] that was used last */
+	uint32_t last_left; /* place in left[] that was used last, counting on; 0: none ever */
 	uint32_t
 		missed; /* callbacks in a row that found the slot busy, without a record in between */
 	uint32_t missed_at; /* where the page ended then */
