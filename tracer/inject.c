@@ -241,6 +241,7 @@ static bool set_up_memory(struct gst_tracer *t)
 	t->writer.period_ns = t->config.write_ms * 1000000;
 	t->writer.hang_ns = t->config.hang_ms * 1000000;
 	t->writer.flush_since_ns = &t->flusher.since_ns;
+	t->writer.threads = &t->threads;
 	t->writer.enable_since_ns = &t->activity.enable_since_ns;
 	return true;
 }

@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -127,6 +128,37 @@ int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void
 		(void)pthread_setname_np(*thread, name);
 	}
 	return error;
+}
+
+bool gst_own_thread_is_alone(uint32_t ours)
+{
+	struct stat about;
+	char exe[1];
+
+	/* A folder has two links and one from each folder in it; a thread that ended is in it no more, but the main one. */
+	if (gst_old_stat("/proc/self/task", &about) || about.st_nlink != 2 + 1 + (nlink_t)ours) {
+		return false;
+	}
+	/* ... which has given its memory back by then, and so has no executable. */
+	return readlink("/proc/self/exe", exe, sizeof(exe)) < 0 && errno == ENOENT;
+}
+
+static void *end_program(void *arg)
+{
+	sigset_t none;
+
+	(void)arg;
+	/* What runs now is the program's: its exit functions. */
+	sigemptyset(&none);
+	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
+	exit(0);
+}
+
+bool gst_own_thread_end_program(void)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, end_program, NULL);
 }
 
 void gst_own_thread_signal(_Atomic uint32_t *flag)

@@ -43,6 +43,18 @@ bool gst_own_signals_is_on_stack(void);
 /** Start a thread @name (up to 15 bytes) with all signals blocked. Returns 0 or an errno. */
 int gst_own_thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg);
 
+/**
+ * Whether no thread of the program is left: the main one has ended by pthread_exit(), and all others but @ours, the
+ * caller among them. False also where /proc does not tell. No descriptor is used. Threads: one of ours.
+ */
+bool gst_own_thread_is_alone(uint32_t ours);
+
+/**
+ * End the program as the C library does when the last thread ends: exit(0), in a thread of its own, which the end of
+ * recording can be waited for in. False: no thread could be started.
+ */
+bool gst_own_thread_end_program(void);
+
 /** Set the futex word @flag to 1 and wake who waits for it. */
 void gst_own_thread_signal(_Atomic uint32_t *flag);
 

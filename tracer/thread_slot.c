@@ -95,6 +95,18 @@ void gst_threads_let_go(struct gst_thread_slot *slot)
 	push_slot(the_threads, slot);
 }
 
+bool gst_threads_has_live(const struct gst_threads *t)
+{
+	uint32_t used = atomic_load(&t->used);
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (atomic_load(&t->slots[i].live)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_loss *loss,
 		     struct gst_intern *strings, struct gst_lane *defs)
 {

@@ -110,6 +110,9 @@ int gst_threads_init(struct gst_threads *t, struct gst_pool *pool, struct gst_lo
  */
 struct gst_thread_slot *gst_threads_self(struct gst_threads *t);
 
+/** Whether a thread that made a recorded call has not ended yet. Threads: any. */
+bool gst_threads_has_live(const struct gst_threads *t);
+
 /** The calling thread's slot if it has one, else NULL. */
 static inline struct gst_thread_slot *gst_threads_current(void)
 {

@@ -27,7 +27,10 @@
 #define ANCHOR_PERIOD_NS UINT64_C(900000000)
 #define CLOCK_STEP_NS	 INT64_C(2000000)
 /* A device record's time is converted roughly for the chunk's window; this much wider on each side. */
-#define WINDOW_SLACK_NS	 UINT64_C(10000000)
+#define WINDOW_SLACK_NS UINT64_C(10000000)
+/* How long a program may stay whose threads have all ended. */
+#define LOOK_PERIOD_NS	 UINT64_C(300000000)
+#define OWN_THREADS	 2u		       /* the flusher and this one */
 #define LOSSES_PERIOD_NS UINT64_C(10000000000) /* in a file that is full */
 #define RESERVE_BYTES	 (UINT64_C(4) << 20)
 #define RESERVE_MIN	 (UINT64_C(256) << 10)
@@ -835,6 +838,22 @@ int gst_writer_finish(struct gst_writer *w)
 
 /* ---- the thread ---- */
 
+/*
+ * The C library ends a program with its last thread. Ours must not keep one that ended with pthread_exit() in its main
+ * thread. Looked for only while no thread is left that made calls.
+ */
+static void end_with_program(struct gst_writer *w)
+{
+	uint64_t now = gst_clock_mono_ns();
+
+	if (!w->threads || w->is_ended || now - w->looked_ns < LOOK_PERIOD_NS ||
+	    gst_threads_has_live(w->threads)) {
+		return;
+	}
+	w->looked_ns = now;
+	w->is_ended = gst_own_thread_is_alone(OWN_THREADS) && gst_own_thread_end_program();
+}
+
 static void *body(void *arg)
 {
 	struct gst_writer *w = arg;
@@ -850,6 +869,7 @@ static void *body(void *arg)
 			gst_call_clock_measure();
 		}
 		(void)gst_writer_cycle(w);
+		end_with_program(w);
 		gst_pool_wait(w->pool, w->period_ns);
 	}
 	(void)gst_writer_finish(w);

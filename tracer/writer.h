@@ -12,6 +12,7 @@
 #include "tracer/chunk.h"
 #include "tracer/intern.h"
 #include "tracer/state.h"
+#include "tracer/thread_slot.h"
 #include "tracer/window.h"
 
 #include <pthread.h>
@@ -81,7 +82,11 @@ struct gst_writer {
 	const _Atomic uint64_t *flush_since_ns; /* the flusher's */
 	const _Atomic uint64_t
 		*enable_since_ns; /* activity.h: in a thread of the program, mostly */
-	uint64_t flush_noted_ns;  /* of the one a note was written for */
+	/* Whose end may be the program's, since ours are left then: NULL: nobody looks. */
+	const struct gst_threads *threads;
+	uint64_t looked_ns;	 /* when it was looked for last */
+	bool is_ended;		 /* it has come */
+	uint64_t flush_noted_ns; /* of the one a note was written for */
 	uint64_t enable_noted_ns;
 	_Atomic uint32_t stop;		     /* asked to end */
 	_Atomic uint32_t is_done;	     /* futex: the thread ended */

@@ -92,6 +92,7 @@ int odd_status_of(pid_t child);
 	X("unshared-files", unshared_files)           \
 	X("threads-end-inside", threads_end_inside)   \
 	X("calls-at-thread-end", calls_at_thread_end) \
+	X("main-thread-ends", main_thread_ends)       \
 	X("signal-storm", signal_storm)               \
 	X("fork-storm", fork_storm)                   \
 	X("small-data", small_data)                   \

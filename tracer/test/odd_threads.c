@@ -405,6 +405,30 @@ void odd_calls_at_thread_end(void)
 	odd_say("done");
 }
 
+static void say_the_end(void)
+{
+	odd_say("exit function");
+}
+
+static void *outlives_main(void *argument)
+{
+	(void)argument;
+	odd_pause_ms(400);
+	odd_launch(10);
+	odd_say("thread");
+	return NULL;
+}
+
+/* A program ends with its last thread then. */
+void odd_main_thread_ends(void)
+{
+	odd_need(!atexit(say_the_end), "an exit function");
+	odd_launch(3);
+	odd_start(outlives_main, NULL);
+	odd_say("main");
+	pthread_exit(NULL);
+}
+
 static _Atomic int alarms; /* any thread may take one */
 
 static void on_alarm(int number)

@@ -500,6 +500,14 @@ static void threads_may_end_inside_a_call(void **state)
 	scan_release(&scan);
 }
 
+static void the_last_thread_ends_the_program(void **state)
+{
+	struct run *run = *state;
+
+	both(run, "main-thread-ends", 1);
+	assert_whole(run, 13);
+}
+
 static void calls_at_the_end_of_a_thread_are_recorded(void **state)
 {
 	struct run *run = *state;
@@ -785,6 +793,7 @@ int main(void)
 #if !RUN_IS_SANITIZED
 		CASE(cancelled_calls_stay_open),
 		CASE(threads_may_end_inside_a_call),
+		CASE(the_last_thread_ends_the_program),
 		CASE(calls_at_the_end_of_a_thread_are_recorded),
 		CASE(forks_of_many_threads_do_no_harm),
 		CASE(a_thousand_threads_at_once_are_recorded),
