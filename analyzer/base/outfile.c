@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)256 << 10)
+/* As many as the system follows. */
+#define LINKS_MAX 40
 
 struct gst_outfile {
 	struct gst_outfile *next;
@@ -72,12 +74,22 @@ static int create_temporary(struct gst_outfile *o, const char *final, const stru
 {
 	size_t room = strlen(final) + 64;
 	char *name = gst_mem_alloc(room);
+	const char *slash = strrchr(final, '/');
+	int stem = (int)(room - 64);
+	bool is_long = false;
 	unsigned int n;
 	int fd = -1;
 
 	for (n = 0; n < 1000; n++) {
-		snprintf(name, room, "%s.tmp%ld.%u", final, (long)getpid(), n);
+		snprintf(name, room, "%.*s%s.tmp%ld.%u", stem, final, is_long ? ".gstrace" : "",
+			 (long)getpid(), n);
 		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno == ENAMETOOLONG && !is_long) {
+			/* The name itself may just fit: leave it out. */
+			is_long = true;
+			stem = slash ? (int)(slash + 1 - final) : 0;
+			continue;
+		}
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -95,6 +107,32 @@ static int create_temporary(struct gst_outfile *o, const char *final, const stru
 	o->final = copy_string(final);
 	o->fd = fd;
 	return 0;
+}
+
+/* Where @path leads if it is a link to nothing, and else itself: into @target. Returns 0 or errno. */
+static int follow_links(const char *path, char target[PATH_MAX])
+{
+	char link[PATH_MAX];
+
+	if (strlen(path) >= PATH_MAX)
+		return ENAMETOOLONG;
+	memcpy(target, path, strlen(path) + 1);
+	for (int n = 0; n < LINKS_MAX; n++) {
+		ssize_t length = readlink(target, link, sizeof(link));
+		char *slash = strrchr(target, '/');
+		size_t at = 0;
+
+		if (length < 0)
+			return 0; /* no link: whoever makes the file says if it cannot be */
+		/* Beside the link, unless it names a place from the root on. */
+		if (length && link[0] != '/' && slash)
+			at = (size_t)(slash + 1 - target);
+		if (at + (size_t)length >= PATH_MAX)
+			return ENAMETOOLONG;
+		memcpy(target + at, link, (size_t)length);
+		target[at + (size_t)length] = '\0';
+	}
+	return ELOOP;
 }
 
 gst_status gst_outfile_open(const char *path, struct gst_outfile **out, struct gst_err *err)
@@ -119,8 +157,12 @@ gst_status gst_outfile_open(const char *path, struct gst_outfile **out, struct g
 		} else {
 			error = create_temporary(o, resolved, &st);
 		}
+	} else if (errno != ENOENT) {
+		error = errno;
 	} else {
-		error = create_temporary(o, path, NULL);
+		error = follow_links(path, resolved);
+		if (!error)
+			error = create_temporary(o, resolved, NULL);
 	}
 	if (error) {
 		destroy(o);

@@ -33,7 +33,7 @@ static int count_files(void)
 
 	assert_non_null(d);
 	while ((e = readdir(d)))
-		n += e->d_name[0] != '.';
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 	closedir(d);
 	return n;
 }
@@ -120,6 +120,66 @@ static void test_link_is_followed(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 	read_file(target, text, sizeof(text));
 	assert_string_equal(text, "through");
+}
+
+/* A link to nothing: what it names appears, and it stays. One to itself leads nowhere. */
+static void test_dangling_link(void **state)
+{
+	struct gst_err err = {0};
+	struct gst_outfile *o;
+	char path[300], target[300], text[100];
+	struct stat st;
+	int before = count_files();
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/later", folder);
+	snprintf(path, sizeof(path), "%s/dangling", folder);
+	assert_int_equal(symlink("./later", path), 0);
+	assert_int_equal(gst_outfile_open(path, &o, &err), GST_OK);
+	gst_outfile_puts(o, "through");
+	assert_int_equal(gst_outfile_commit(o, &err), GST_OK);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	read_file(target, text, sizeof(text));
+	assert_string_equal(text, "through");
+	assert_int_equal(unlink(target), 0);
+
+	/* ... from the root on */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(gst_outfile_open(path, &o, &err), GST_OK);
+	assert_int_equal(gst_outfile_commit(o, &err), GST_OK);
+	assert_int_equal(access(target, F_OK), 0);
+	assert_int_equal(unlink(path), 0);
+
+	assert_int_equal(symlink("dangling", path), 0);
+	assert_int_equal(gst_outfile_open(path, &o, &err), GST_E_IO);
+	assert_non_null(strstr(err.text, "Too many levels"));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(target), 0);
+	assert_int_equal(count_files(), before);
+}
+
+/* As long as the system allows: no room is left for more letters while it is written. */
+static void test_longest_name(void **state)
+{
+	struct gst_err err = {0};
+	struct gst_outfile *o;
+	char path[600];
+	int before = count_files();
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/%0255d", folder, 7);
+	assert_int_equal(gst_outfile_open(path, &o, &err), GST_OK);
+	gst_outfile_abort(o);
+	assert_int_equal(gst_outfile_open(path, &o, &err), GST_OK);
+	assert_int_equal(gst_outfile_commit(o, &err), GST_OK);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(count_files(), before);
+
+	snprintf(path, sizeof(path), "%s/%0256d", folder, 7);
+	assert_int_equal(gst_outfile_open(path, &o, &err), GST_E_IO);
 }
 
 static void test_errors(void **state)
@@ -213,9 +273,10 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_commit),	  cmocka_unit_test(test_link_is_followed),
-		cmocka_unit_test(test_errors),	  cmocka_unit_test(test_large),
-		cmocka_unit_test(test_abort_all), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_commit),	      cmocka_unit_test(test_link_is_followed),
+		cmocka_unit_test(test_dangling_link), cmocka_unit_test(test_longest_name),
+		cmocka_unit_test(test_errors),	      cmocka_unit_test(test_large),
+		cmocka_unit_test(test_abort_all),     cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

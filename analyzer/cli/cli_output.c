@@ -58,10 +58,11 @@ static void end_by_signal(int number)
 	raise(number);
 }
 
-/* No half-written file stays behind Ctrl-C; a file that gets too long is an error like a full disk. */
+/* No half-written file stays behind Ctrl-C, a batch system or a limit of time; a file that gets too long is an error like a full disk. */
 static void take_signals(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE,
+				      SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
 	struct sigaction ours = {.sa_handler = end_by_signal, .sa_flags = (int)SA_RESETHAND};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 

@@ -1057,6 +1057,14 @@ gst_status gst_export_sqlite(const struct gst_analysis *a, const char *path, str
 		return gst_err_set(err, GST_E_IO, "cannot empty the file for the database");
 	}
 	w.words = gst_arena_new(0);
+	if (strncmp(path, "file:", 5) == 0) {
+		/* SQLite would take it for an URI, and a part of it for options. */
+		size_t bytes = strlen(path) + sizeof("./");
+		char *plain = gst_arena_alloc(w.words, bytes);
+
+		snprintf(plain, bytes, "./%s", path);
+		path = plain;
+	}
 	w.status = sqlite3_open_v2(path, &w.db,
 				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 				   NULL);

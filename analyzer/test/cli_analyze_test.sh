@@ -125,13 +125,16 @@ for command in 'dump' 'export --perfetto --plain' 'export --sqlite'; do
 	[ -z "$(ls limited)" ] || fails "$(ls limited) is left: $command"
 done
 "$gstrace" dump bad.gst | awk '{ print } /^call_exit/ { for (i = 0; i < 200; i++) print "nvtx time_ns=" i " what=mark name=\"x\"" }' >long.gstext
-"$gstrace" dump -o limited/x long.gstext 2>err &
-pid=$!
-while kill -0 "$pid" 2>/dev/null && [ -z "$(ls limited)" ]; do :; done
-kill -TERM "$pid" 2>/dev/null
-wait "$pid"
-got=$?
-[ "$got" -eq 0 ] || [ "$(ls limited)" = '' ] || fails "status $got, and $(ls limited) is left"
+for signal in TERM XCPU USR1 ALRM PIPE; do
+	"$gstrace" dump -o limited/x long.gstext 2>err &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null && [ -z "$(ls limited)" ]; do :; done
+	kill -$signal "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	got=$?
+	[ "$got" -eq 0 ] || [ "$(ls limited)" = '' ] || fails "status $got, and $(ls limited) is left: $signal"
+	rm -f limited/x
+done
 rm -rf limited long.gstext
 
 # ---- findings: 0 and 1 ---------------------------------------------------------------------------------
@@ -265,6 +268,8 @@ fi
 expect 0 export --sqlite -o x.db bad.gst
 [ "$(head -c 15 x.db)" = 'SQLite format 3' ] || fails "no database"
 expect 3 export --sqlite -o /dev/null bad.gst
+expect 0 export --sqlite -o 'file:y.db?mode=memory&x=%41' bad.gst
+cmp -s x.db 'file:y.db?mode=memory&x=%41' || fails "a name is taken for an URI"
 expect 0 export --perfetto -o x.pftrace bad.gst
 [ -s x.pftrace ] || fails "no Perfetto trace"
 says ui.perfetto.dev
