@@ -1192,9 +1192,77 @@ static void test_graphs_undefined(void **state)
 	drop(&s);
 }
 
+/* A stream with @pending launches that are not over, and a call of @call_us that returns @after_us after one of them. */
+static uint32_t queue_waits(int pending, unsigned cupti_version, int call_us, int after_us)
+{
+	struct gst_outfile *out = gst_outfile_open_memory();
+	unsigned long long now = 1000;
+	unsigned long long enter, end;
+	const char *text;
+	struct scene s;
+	size_t length;
+	uint32_t found;
+
+	gst_outfile_printf(out,
+			   "gstext 1.0\nchunk defs process=1\nprocess pid=1 cupti_version=%u\n"
+			   "context ctx=1 null_stream=7\n"
+			   "stream ctx=1 stream=13 type=nonblocking handle=0x100\n"
+			   "chunk events process=1 thread=1\n",
+			   cupti_version);
+	for (int i = 0; i <= pending; i++, now += 2000)
+		gst_outfile_printf(out,
+				   "call_launch corr=%d enter_ns=%llu api=cuLaunchKernel ctx=1 "
+				   "stream=0x100\ncall_exit corr=%d exit_ns=%llu\n",
+				   i + 1, now, i + 1, now + 1000);
+	enter = now + 1000000;
+	end = enter + 1000 * (unsigned long long)(call_us - after_us);
+	gst_outfile_printf(out,
+			   "call_launch corr=%d enter_ns=%llu api=cuLaunchKernel ctx=1 "
+			   "stream=0x100\ncall_exit corr=%d exit_ns=%llu\n"
+			   "chunk events process=1\n",
+			   pending + 2, enter, pending + 2, enter + 1000 * (unsigned)call_us);
+	for (int i = 0; i <= pending + 1; i++)
+		gst_outfile_printf(out,
+				   "kernel corr=%d start_ns=%llu end_ns=%llu ctx=1 stream=13\n",
+				   i + 1, i ? end + 1000000 + 100 * (unsigned)i : 5000,
+				   i ? end + 1000090 + 100 * (unsigned)i : end);
+	gst_outfile_printf(out, "chunk defs process=1\nend time_ns=%llu\n", end + 100000000);
+	text = gst_outfile_memory(out, &length);
+	s = (struct scene){0};
+	add_text(&s, text);
+	(void)build(&s);
+	found = s.m->queue_wait_count;
+	if (found) {
+		assert_int_equal(found, 1);
+		assert_true(s.m->queue_waits[0].is_inferred);
+		assert_int_equal(s.m->queue_waits[0].op, 0);
+		assert_int_equal(s.m->calls[s.m->queue_waits[0].call].corr, pending + 2);
+	}
+	drop(&s);
+	gst_outfile_abort(out);
+	return found;
+}
+
+/* H9, where CUPTI is too old to tell of a full queue: so many are pending, it took long, and returned right behind an end. */
+static void test_full_queue_is_inferred(void **state)
+{
+	(void)state;
+	assert_int_equal(queue_waits(1000, 21, 300, 100), 1);
+	assert_int_equal(queue_waits(999, 21, 300, 100), 0);
+	assert_int_equal(queue_waits(1000, 22, 300, 100), 0);
+	assert_int_equal(queue_waits(1000, 0, 300, 100), 0);
+	assert_int_equal(queue_waits(1000, 21, 300, 200), 1);
+	assert_int_equal(queue_waits(1000, 21, 300, 201), 0);
+	assert_int_equal(queue_waits(1000, 21, 20, 10), 1);
+	assert_int_equal(queue_waits(1000, 21, 19, 10), 0);
+	/* Nothing ended inside of it. */
+	assert_int_equal(queue_waits(1000, 21, 100, 100), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_full_queue_is_inferred),
 		cmocka_unit_test(test_smallest_records),
 		cmocka_unit_test(test_record_wins),
 		cmocka_unit_test(test_node_tells_no_stream),
