@@ -291,7 +291,7 @@ static void put_chunk(struct gst_scene *s, const struct lines *l, uint32_t threa
 static void put_shuffled(struct gst_scene *s)
 {
 	size_t next[THREADS_MAX] = {0};
-	size_t device_left = s->device.starts.count;
+	size_t device_left = s->style.has_no_device ? 0 : s->device.starts.count;
 	size_t *device = gst_mem_alloc((device_left + 1) * sizeof(*device));
 	uint32_t seed = s->style.seed;
 
@@ -329,8 +329,8 @@ const char *gst_scene_text(struct gst_scene *s)
 	gst_vec_clear(&s->whole);
 	put(s, "gstext 1.0\nchunk defs process=1\n");
 	put(s, "segment flags=unbroken time_ns=%" PRIu64 "\n", mono(s, 0));
-	put(s, "trace uuid_hi=1 uuid_lo=2 start_mono_ns=%" PRIu64 " start_real_ns=%" PRIu64 "\n",
-	    mono(s, 0), gpu(s, 0));
+	put(s, "trace uuid_hi=1 uuid_lo=2 start_mono_ns=%" PRIu64 " start_real_ns=%" PRIu64 "%s\n",
+	    mono(s, 0), gpu(s, 0), s->style.has_no_device ? " options=no-device-records" : "");
 	put(s, "process pid=1 name=\"scene\" driver_version=13000 runtime_version=13000\n");
 	put(s, "anchor mono_ns=%" PRIu64 " real_ns=%" PRIu64 " gpu_ns=%" PRIu64 "\n", mono(s, 0),
 	    gpu(s, 0), gpu(s, 0));
@@ -355,7 +355,7 @@ const char *gst_scene_text(struct gst_scene *s)
 				put_chunk(s, &s->threads[t], t, 0, s->threads[t].starts.count);
 			}
 		}
-		if (s->device.starts.count) {
+		if (s->device.starts.count && !s->style.has_no_device) {
 			put_chunk(s, &s->device, 0, 0, s->device.starts.count);
 		}
 	}

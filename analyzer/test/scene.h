@@ -18,6 +18,7 @@ struct gst_scene_style {
 	uint64_t shift_us;	 /* added to all times */
 	uint32_t stream_step;	 /* CUPTI's stream ids count by this (0 = 1), handles as well */
 	uint32_t seed;		 /* not 0: chunks in another order, and of other lengths */
+	bool has_no_device; /* as with --mode=order: device records are left out, and the trace says so */
 };
 
 struct gst_scene *gst_scene_new(const struct gst_scene_style *style);

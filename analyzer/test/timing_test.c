@@ -4,7 +4,7 @@
  * Role      : what timing.h promises, from text traces through the real stages.
  * Method    : the scenes of scenes.h, and a few of its own.
  * Invariant : no expected number comes from the output; each is worked out beside it.
- * Not here  : findings (check_test.c).
+ * Not here  : findings (check_test.c, check_x_test.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>
