@@ -33,6 +33,9 @@ _Static_assert(GST_API_CLASS_COUNT <= 64, "a bit for each class");
 	X("host-sync-stall", gst_check_host_sync, gst_check_host_sync_wants,                    \
 	  OF(STREAM_SYNC) | OF(EVENT_SYNC) | OF(CTX_SYNC), 5, true)                             \
 	X("implicit-sync", gst_check_implicit_sync, NULL, 0, 1, true)                           \
+	X("graph-reinstantiated", gst_check_graph_reinstantiated,                               \
+	  gst_check_graph_reinstantiated_wants, OF(GRAPH_INSTANTIATE) | OF(GRAPH_UPDATE), 1,    \
+	  false)                                                                                \
 	X("api-error", gst_check_api_error, gst_check_api_error_wants, OF_ANY, 0, false)        \
 	X("launch-blocking", gst_check_launch_blocking, NULL, 0, 0, false)                      \
 	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0, 0, false)            \
