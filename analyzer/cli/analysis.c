@@ -253,6 +253,36 @@ static gst_status refuse_copies(const struct gst_cli_inputs *in, const struct gs
 	return GST_OK;
 }
 
+/* What the timing needs beside the graph is found while that is built. */
+struct timing_ahead {
+	struct gst_beside beside;
+	const struct gst_model *m;
+	struct gst_timing *prepared;
+};
+
+static void prepare_timing(void *payload)
+{
+	struct timing_ahead *ahead = payload;
+
+	ahead->prepared = gst_timing_prepare(ahead->m);
+}
+
+static gst_status build_order_and_timing(struct gst_analysis *a, struct gst_arena *arena,
+					 struct gst_err *err)
+{
+	struct timing_ahead ahead = {.m = a->model};
+	gst_status st;
+
+	gst_parallel_begin(&ahead.beside, prepare_timing, &ahead);
+	st = gst_order_build(a->model, arena, &a->order, err);
+	gst_parallel_end(&ahead.beside);
+	if (st) {
+		gst_timing_drop(ahead.prepared);
+		return st;
+	}
+	return gst_timing_finish(ahead.prepared, a->order, arena, &a->timing, err);
+}
+
 static gst_status run_stages(const struct gst_cli_inputs *in, enum gst_cli_stage stage,
 			     struct gst_cli_analysis *out, struct gst_err *err)
 {
@@ -266,11 +296,11 @@ static gst_status run_stages(const struct gst_cli_inputs *in, enum gst_cli_stage
 	if (!st) {
 		st = refuse_copies(in, a->model, out->arena, err);
 	}
-	if (!st && stage >= GST_STAGE_ORDER) {
+	if (!st && stage == GST_STAGE_ORDER) {
 		st = gst_order_build(a->model, out->arena, &a->order, err);
 	}
 	if (!st && stage >= GST_STAGE_TIMING) {
-		st = gst_timing_build(a->model, a->order, out->arena, &a->timing, err);
+		st = build_order_and_timing(a, out->arena, err);
 	}
 	if (!st && stage >= GST_STAGE_FINDINGS) {
 		st = gst_check_run(a->model, a->order, a->timing, &in->checks, out->arena,

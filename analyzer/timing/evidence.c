@@ -77,20 +77,30 @@ static void judge_whole_context(struct gst_timing *t, const struct gst_call *c, 
 	}
 }
 
-static void judge_exit(struct gst_timing *t, gst_call_id call)
+/* Most calls wait for what is documented, if for anything. */
+static bool has_possible(const struct gst_timing *t, const struct gst_edges *in)
+{
+	for (uint32_t i = 0; i < in->count; i++) {
+		if (gst_timing_strength_of(t, in->first + i) == GST_POSSIBLE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void gst_timing_judge_exit(struct gst_timing *t, gst_call_id call, const struct gst_edges *in)
 {
 	const struct gst_call *c = &t->m->calls[call];
 	uint64_t slack_ns = CLOCK_SLACK_NS;
-	struct gst_edges in = gst_order_stored_in(t->o, gst_node_of_call(t->o, call));
 
-	if (in.count == 0 || !gst_call_has_enter(c) || !gst_call_has_exit(c)) {
+	if (!has_possible(t, in) || !gst_call_has_enter(c) || !gst_call_has_exit(c)) {
 		return;
 	}
 	slack_ns += t->m->processes[t->m->threads[c->thread].process].clock_uncertainty_ns;
-	judge_whole_context(t, c, slack_ns, &in, GST_RULE_H7);
-	judge_whole_context(t, c, slack_ns, &in, GST_RULE_H10);
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+	judge_whole_context(t, c, slack_ns, in, GST_RULE_H7);
+	judge_whole_context(t, c, slack_ns, in, GST_RULE_H10);
+	for (uint32_t i = 0; i < in->count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, in, i);
 		uint64_t at;
 
 		if (e.form != GST_END_EXIT || e.strength != GST_POSSIBLE || e.rule == GST_RULE_H7 ||
@@ -110,13 +120,12 @@ static void judge_exit(struct gst_timing *t, gst_call_id call)
 }
 
 /* A `possible` order of work is disproved by an overlap; that it held proves nothing. */
-static void judge_work(struct gst_timing *t, gst_op_id op)
+static void judge_work(struct gst_timing *t, gst_op_id op, const struct gst_edges *in)
 {
 	const struct gst_op *x = &t->m->ops[op];
-	struct gst_edges in = gst_order_stored_in(t->o, op);
 
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+	for (uint32_t i = 0; i < in->count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, in, i);
 		uint64_t at;
 
 		if (e.strength != GST_POSSIBLE ||
@@ -253,12 +262,10 @@ static bool is_judged_by_next(const struct gst_edge *e)
  *     all else it waits for was over before that, and it began
  *     within 200 us after it                                   -> observed
  */
-static void judge_wait(struct gst_timing *t, gst_op_id op)
+static void judge_wait(struct gst_timing *t, gst_op_id op, const struct gst_edges *in)
 {
-	struct gst_edges in = gst_order_stored_in(t->o, op);
-
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+	for (uint32_t i = 0; i < in->count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, in, i);
 		uint64_t written, begin, other;
 		gst_op_id next;
 
@@ -295,25 +302,25 @@ void gst_timing_init_evidence(struct gst_timing *t)
 	}
 }
 
-void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p)
+void gst_timing_judge_barrier(struct gst_timing *t, gst_node_id barrier)
 {
-	if (gst_moment_is_exit(t, p)) {
-		judge_exit(t, p - t->node_count);
-	} else if (gst_node_is_barrier(t->o, p)) {
-		gst_timing_set_seen(t, p, released(t, p, true));
-		t->vague[gst_timing_work_index(t, p)] = is_vague(t, p);
-	} else if (p < t->m->op_count) {
-		if (t->m->ops[p].flags & GST_OP_EARLY_BEGIN) {
-			settle_begin(t, p);
-		} else if (t->m->ops[p].flags & GST_OP_TIMED) {
-			judge_work(t, p);
-		} else {
-			if (t->m->ops[p].kind == GST_OP_MEMOP ||
-			    t->m->ops[p].kind == GST_OP_EVENT_WAIT) {
-				judge_wait(t, p);
-			}
-			gst_timing_set_seen(t, p, released(t, p, false));
-			t->vague[gst_timing_work_index(t, p)] = is_vague(t, p);
+	gst_timing_set_seen(t, barrier, released(t, barrier, true));
+	t->vague[gst_timing_work_index(t, barrier)] = is_vague(t, barrier);
+}
+
+void gst_timing_judge_op(struct gst_timing *t, gst_op_id op, const struct gst_edges *in)
+{
+	const struct gst_op *x = &t->m->ops[op];
+
+	if (x->flags & GST_OP_EARLY_BEGIN) {
+		settle_begin(t, op);
+	} else if (x->flags & GST_OP_TIMED) {
+		judge_work(t, op, in);
+	} else {
+		if (x->kind == GST_OP_MEMOP || x->kind == GST_OP_EVENT_WAIT) {
+			judge_wait(t, op, in);
 		}
+		gst_timing_set_seen(t, op, released(t, op, false));
+		t->vague[gst_timing_work_index(t, op)] = is_vague(t, op);
 	}
 }

@@ -25,26 +25,6 @@ int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p)
 	return is_timed_op(t, p) ? (int64_t)(t->m->ops[p].end_ns - gst_timing_begin(t, p)) : 0;
 }
 
-/* The observed time of a moment (the begin of an op); GST_TIME_UNKNOWN. */
-static uint64_t observed(const struct gst_timing *t, gst_moment_id p)
-{
-	const struct gst_model *m = t->m;
-
-	if (gst_moment_is_exit(t, p)) {
-		const struct gst_call *c = &m->calls[p - t->node_count];
-		return gst_call_has_exit(c) ? c->exit_ns : GST_TIME_UNKNOWN;
-	}
-	if (p < m->op_count) {
-		return m->ops[p].flags & GST_OP_TIMED ? gst_timing_begin(t, p)
-						      : gst_timing_seen(t, p);
-	}
-	if (gst_node_is_call(t->o, p)) {
-		const struct gst_call *c = &m->calls[p - m->op_count];
-		return gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN;
-	}
-	return gst_timing_seen(t, p);
-}
-
 /* The least time from enter to begin of each kind of op: what a launch costs when nothing else holds it. */
 void gst_replay_find_latencies(struct gst_timing *t)
 {
@@ -67,6 +47,19 @@ void gst_replay_find_latencies(struct gst_timing *t)
 	}
 }
 
+/* Does @call return at a known time, and is that its own whatever may have held it? */
+static bool returns_alone(const struct gst_call *c)
+{
+	return gst_call_has_exit(c) && (gst_replay_may_shrink(c) || !gst_call_has_enter(c));
+}
+
+void gst_replay_count_own_exits(struct gst_timing *t)
+{
+	for (gst_call_id c = 0; c < t->m->call_count; c++) {
+		t->own_exits += returns_alone(&t->m->calls[c]);
+	}
+}
+
 /* ---- arcs into one moment ------------------------------------------------------------------------ */
 
 /* An arc before its slack is known. */
@@ -83,7 +76,6 @@ struct releases {
 	int64_t latest_ns; /* of all; INT64_MIN = there are none */
 	uint32_t first;	   /* knot of the target's process */
 	uint32_t limit;	   /* see add_release */
-	bool may_be_held;  /* by an edge, in force or not: the exit of a call that waits */
 };
 
 /*
@@ -93,7 +85,7 @@ struct releases {
 static void add_release(const struct gst_timing *t, struct releases *r, gst_moment_id source,
 			uint64_t source_ns, gst_edge_id edge, enum gst_form form)
 {
-	struct release x = {.from = t->place[source], .edge = edge};
+	struct release x = {.from = gst_timing_knot(t, source), .edge = edge};
 
 	if (source_ns == GST_TIME_UNKNOWN || x.from >= r->limit || x.from < r->first) {
 		return;
@@ -119,21 +111,27 @@ static void add_edge(const struct gst_timing *t, struct releases *r, const struc
 	}
 }
 
-/* The stored edges into @node; true if there are some. Those into a call are about its exit. */
-static bool add_stored(const struct gst_timing *t, struct releases *r, gst_node_id node)
+static void add_edges(const struct gst_timing *t, struct releases *r, const struct gst_edges *in)
 {
-	struct gst_edges in = gst_order_stored_in(t->o, node);
-
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+	for (uint32_t i = 0; i < in->count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, in, i);
 
 		add_edge(t, r, &e);
 	}
-	return in.count > 0;
 }
 
-/* What an op came from and what it stands behind in its stream; the rest is stored. */
-static void add_into_op(const struct gst_timing *t, struct releases *r, gst_op_id op)
+/* The releases of r->target, which was observed at @at_ns, come next. */
+static void begin_releases(struct releases *r, gst_moment_id target, uint64_t at_ns)
+{
+	gst_vec_clear(&r->v);
+	r->target = target;
+	r->at_ns = at_ns;
+	r->latest_ns = INT64_MIN;
+}
+
+/* What an op came from, what it stands behind in its stream, @in: the rest, and the copy before on its engine. */
+static void release_op(const struct gst_timing *t, struct releases *r, gst_op_id op,
+		       const struct gst_edges *in)
 {
 	const struct gst_model *m = t->m;
 	const struct gst_op *x = &m->ops[op];
@@ -150,7 +148,7 @@ static void add_into_op(const struct gst_timing *t, struct releases *r, gst_op_i
 		add_release(t, r, before, gst_timing_end(t, before), gst_order_before_id(t->o, op),
 			    GST_END_BEGIN);
 	}
-	(void)add_stored(t, r, op);
+	add_edges(t, r, in);
 	if (x->kind == GST_OP_MEMCPY && x->detail != GST_NONE &&
 	    t->engine_prev[x->detail] != GST_NONE) {
 		gst_op_id engine = t->engine_prev[x->detail];
@@ -159,44 +157,27 @@ static void add_into_op(const struct gst_timing *t, struct releases *r, gst_op_i
 	}
 }
 
-/* What releases r->target, which was observed at r->at_ns. */
-static void find_releases(const struct gst_timing *t, struct releases *r)
+/* @in, the stored edges into @call, are about its exit. */
+static void release_exit(const struct gst_timing *t, struct releases *r, gst_call_id call,
+			 const struct gst_edges *in)
 {
-	const struct gst_model *m = t->m;
-	gst_moment_id p = r->target;
+	const struct gst_call *c = &t->m->calls[call];
 
-	gst_vec_clear(&r->v);
-	r->latest_ns = INT64_MIN;
-	r->may_be_held = false;
-	if (gst_moment_is_exit(t, p)) {
-		gst_node_id call = m->op_count + (p - t->node_count);
-
-		r->may_be_held = add_stored(t, r, call);
-		add_release(t, r, call, observed(t, call), t->edge_count, GST_END_EXIT);
-	} else if (p < m->op_count) {
-		add_into_op(t, r, p);
-	} else if (gst_node_is_call(t->o, p)) {
-		gst_call_id before = gst_order_call_before(t->o, p - m->op_count);
-
-		if (before != GST_NONE) {
-			gst_moment_id exit = gst_moment_of_exit(t, before);
-
-			add_release(t, r, exit, observed(t, exit), gst_order_before_id(t->o, p),
-				    GST_EXIT_ENTER);
-		}
-	} else {
-		(void)add_stored(t, r, p);
-	}
+	add_edges(t, r, in);
+	add_release(t, r, gst_node_of_call(t->o, call),
+		    gst_call_has_enter(c) ? c->enter_ns : GST_TIME_UNKNOWN, t->edge_count,
+		    GST_END_EXIT);
 }
 
 int64_t gst_replay_own_ns(const struct gst_timing *t, gst_call_id call)
 {
-	struct releases r = {.target = gst_moment_of_exit(t, call)};
+	struct gst_edges in = gst_order_stored_in(t->o, gst_node_of_call(t->o, call));
+	struct releases r = {0};
 	int64_t own_ns;
 
-	r.at_ns = observed(t, r.target);
-	r.limit = t->place[r.target];
-	find_releases(t, &r);
+	begin_releases(&r, gst_moment_of_exit(t, call), t->m->calls[call].exit_ns);
+	r.limit = gst_timing_knot(t, r.target);
+	release_exit(t, &r, call, &in);
 	own_ns = r.latest_ns == INT64_MIN ? 0 : (int64_t)r.at_ns - r.latest_ns;
 	gst_vec_free(&r.v);
 	return own_ns;
@@ -230,65 +211,19 @@ bool gst_replay_may_shrink(const struct gst_call *c)
 	}
 }
 
-/* Moment @p, last reached at @end_ns, moves with @knot. */
-static uint32_t share_knot(struct builder *b, uint32_t knot, int64_t end_ns)
-{
-	if (end_ns > b->ends.data[knot]) {
-		b->ends.data[knot] = end_ns;
-	}
-	return knot;
-}
-
-/*
- * Most moments of a trace: a call of a thread after the one before, a return that nothing holds. They go by what
- * find_releases() and is_of_source() would find, without looking for it. False: another kind of moment.
- */
-static bool follow_thread(struct builder *b, gst_moment_id p)
+/* Moment @p, reached at @at_ns, moves with that of @source; false: it has no knot that could be shared. */
+static bool share_knot(struct builder *b, gst_moment_id p, gst_moment_id source, uint64_t at_ns)
 {
 	struct gst_timing *t = b->t;
-	const struct gst_model *m = t->m;
-	bool is_exit = gst_moment_is_exit(t, p);
-	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
-	struct gst_edges in;
-	uint32_t knot;
+	uint32_t knot = gst_timing_knot(t, source);
 
-	if (!gst_node_is_call(t->o, node) ||
-	    (is_exit && gst_replay_may_shrink(&m->calls[node - m->op_count]))) {
+	if (knot == GST_NONE || knot < b->r.first) {
 		return false;
 	}
-	in = gst_order_in(t->o, node);
-	if (in.count > in.made_count) {
-		return false; /* something else leads to it than the call before */
-	}
-	if (is_exit) {
-		knot = t->place[node];
-	} else if (in.count) {
-		const struct gst_edge e = gst_edges_at(t->o, &in, 0);
-		knot = t->place[gst_moment_from(t, &e)];
-	} else {
-		return false;
-	}
-	if (knot >= b->r.limit || knot < b->r.first) {
-		return false;
-	}
-	t->place[p] = share_knot(b, knot, (int64_t)b->r.at_ns);
-	gst_replay_last((int64_t)b->r.at_ns, b->last_ns);
+	gst_replay_last((int64_t)at_ns, &b->ends.data[knot]);
+	gst_replay_last((int64_t)at_ns, b->last_ns);
+	t->place[p] = knot + 1;
 	return true;
-}
-
-/* Does the target gain whatever its only source gains, in every replay that may be asked for? */
-static bool is_of_source(const struct builder *b)
-{
-	const struct gst_timing *t = b->t;
-	gst_moment_id p = b->r.target;
-
-	if (b->r.v.count != 1) {
-		return false;
-	}
-	if (gst_moment_is_exit(t, p)) {
-		return !b->r.may_be_held && !gst_replay_may_shrink(&t->m->calls[p - t->node_count]);
-	}
-	return gst_node_is_call(t->o, p);
 }
 
 static void add_arc(struct builder *b, const struct release *x)
@@ -311,21 +246,91 @@ static void add_arc(struct builder *b, const struct release *x)
 	gst_vec_push(&b->edges, x->edge);
 }
 
-/* The knot of the target, which was last reached at @end_ns. */
-static uint32_t add_knot(struct builder *b, int64_t end_ns)
+/* The target has a knot of its own, with what releases it; it is over at @end_ns. */
+static void add_knot(struct builder *b, int64_t end_ns)
 {
-	uint32_t knot = (uint32_t)b->ends.count;
-
-	if (is_of_source(b)) {
-		return share_knot(b, b->r.v.data[0].from, end_ns);
-	}
 	gst_vec_push(&b->arc_begin, (uint32_t)b->arcs.count);
 	for (size_t i = 0; i < b->r.v.count; i++) {
 		add_arc(b, &b->r.v.data[i]);
 	}
 	gst_vec_push(&b->ends, end_ns);
 	gst_vec_push(&b->moments, b->r.target);
-	return knot;
+	b->t->place[b->r.target] = (uint32_t)b->ends.count;
+	gst_replay_last(end_ns, b->last_ns);
+}
+
+/* A call of a thread moves with the one before, whatever is cut. */
+static void settle_enter(struct builder *b, gst_call_id call)
+{
+	const struct gst_timing *t = b->t;
+	const struct gst_call *c = &t->m->calls[call];
+	gst_call_id before = gst_order_call_before(t->o, call);
+	gst_node_id node = gst_node_of_call(t->o, call);
+
+	if (!gst_call_has_enter(c) ||
+	    (before != GST_NONE &&
+	     share_knot(b, node, gst_moment_of_exit(t, before), c->enter_ns))) {
+		return;
+	}
+	begin_releases(&b->r, node, c->enter_ns);
+	add_knot(b, (int64_t)c->enter_ns);
+}
+
+/* A return that nothing holds moves with its enter, unless a cut may make the call itself shorter. */
+static void settle_exit(struct builder *b, gst_call_id call)
+{
+	struct gst_timing *t = b->t;
+	const struct gst_call *c = &t->m->calls[call];
+	gst_node_id node = gst_node_of_call(t->o, call);
+	gst_moment_id exit = gst_moment_of_exit(t, call);
+	struct gst_edges in = gst_order_stored_in(t->o, node);
+
+	if (!gst_call_has_exit(c) ||
+	    (!in.count && !gst_replay_may_shrink(c) && share_knot(b, exit, node, c->exit_ns))) {
+		return;
+	}
+	gst_timing_judge_exit(t, call, &in);
+	begin_releases(&b->r, exit, c->exit_ns);
+	release_exit(t, &b->r, call, &in);
+	add_knot(b, (int64_t)c->exit_ns);
+}
+
+static void settle_op(struct builder *b, gst_op_id op)
+{
+	struct gst_timing *t = b->t;
+	const struct gst_op *x = &t->m->ops[op];
+	struct gst_edges in = gst_order_stored_in(t->o, op);
+	bool is_timed = x->flags & GST_OP_TIMED;
+	uint64_t at_ns, end_ns;
+
+	gst_timing_judge_op(t, op, &in);
+	at_ns = is_timed ? gst_timing_begin(t, op) : gst_timing_seen(t, op);
+	if (at_ns == GST_TIME_UNKNOWN) {
+		return;
+	}
+	end_ns = is_timed ? x->end_ns : at_ns;
+	begin_releases(&b->r, op, at_ns);
+	release_op(t, &b->r, op, &in);
+	add_knot(b, (int64_t)end_ns);
+	if (is_timed && x->kind == GST_OP_KERNEL && t->kernels_ns < GST_TIMES_MAX_NS) {
+		t->kernels_ns += end_ns - at_ns;
+	}
+}
+
+static void settle_barrier(struct builder *b, gst_node_id barrier)
+{
+	struct gst_timing *t = b->t;
+	struct gst_edges in = gst_order_stored_in(t->o, barrier);
+	uint64_t at_ns;
+
+	gst_timing_judge_barrier(t, barrier);
+	at_ns = gst_timing_seen(t, barrier);
+	if (at_ns == GST_TIME_UNKNOWN) {
+		return;
+	}
+	begin_releases(&b->r, barrier, at_ns);
+	add_edges(t, &b->r, &in);
+	add_knot(b, (int64_t)at_ns);
 }
 
 static void count_far(struct gst_knots *k, const uint64_t *far, struct gst_arena *arena)
@@ -357,12 +362,47 @@ static void take_knots(struct builder *b, struct gst_arena *arena)
 	GST_ARENA_TAKE_VEC(arena, k->moments, &b->moments);
 }
 
+/* Calls with edges into their exits. */
+static uint32_t count_held(const struct gst_timing *t)
+{
+	gst_node_id last = GST_NONE;
+	uint32_t count = 0;
+
+	/* Edges are in the order of what they lead to. */
+	for (gst_edge_id e = t->stored_base; e < t->edge_count; e++) {
+		gst_node_id to = gst_order_edge(t->o, e).to;
+
+		count += to != last && gst_node_is_call(t->o, to);
+		last = to;
+	}
+	return count;
+}
+
+/* What the arrays will need at most, but in a cycle: so they need not move. */
+static void reserve(struct builder *b)
+{
+	const struct gst_timing *t = b->t;
+	const struct gst_model *m = t->m;
+	size_t exits = (size_t)t->own_exits + count_held(t);
+	size_t knots = m->op_count + (t->node_count - m->op_count - m->call_count) + exits +
+		       m->thread_count + 1;
+	size_t arcs = gst_order_edge_count(t->o) - gst_order_stats(t->o)->per_rule[GST_RULE_T1] +
+		      m->copy_count + exits;
+
+	gst_vec_reserve(&b->arc_begin, knots + 1);
+	gst_vec_reserve(&b->ends, knots);
+	gst_vec_reserve(&b->moments, knots);
+	gst_vec_reserve(&b->arcs, arcs);
+	gst_vec_reserve(&b->edges, arcs);
+}
+
 void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 {
 	const struct gst_model *m = t->m;
 	struct builder b = {.t = t};
 	struct gst_knots *k = &t->knots;
 	size_t far_bytes = ((size_t)t->moment_count / 64 + 1) * sizeof(*b.far);
+	gst_node_id first_barrier = m->op_count + m->call_count;
 	uint32_t process = 0; /* the next one */
 	int64_t nobodys_ns = 0;
 	struct gst_moments w = {.t = t};
@@ -370,35 +410,23 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 
 	b.last_ns = &nobodys_ns;
 	b.far = gst_mem_alloc(far_bytes);
+	reserve(&b);
 	k->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
 	/* Of moments to come nothing is known. */
-	memset(t->place, 0xff, t->moment_count * sizeof(*t->place));
 	b.r.limit = GST_NONE;
 	for (uint32_t i = 0; (p = gst_moments_next(&w)) != GST_NONE; i++) {
-		int64_t end_ns, duration_ns;
-
 		while (process < m->process_count && i >= t->process_first[process]) {
 			b.last_ns = &t->baseline_ns[process];
 			b.r.first = k->process_first[process++] = (uint32_t)b.ends.count;
 		}
-		b.r.at_ns = observed(t, p);
-		if (b.r.at_ns != GST_TIME_UNKNOWN && follow_thread(&b, p)) {
-			continue;
-		}
-		gst_timing_find_evidence(t, p);
-		b.r.target = p;
-		b.r.at_ns = observed(t, p);
-		if (b.r.at_ns == GST_TIME_UNKNOWN) {
-			continue;
-		}
-		find_releases(t, &b.r);
-		duration_ns = gst_replay_duration(t, p);
-		end_ns = (int64_t)b.r.at_ns + duration_ns;
-		t->place[p] = add_knot(&b, end_ns);
-		gst_replay_last(end_ns, b.last_ns);
-		if (p < m->op_count && m->ops[p].kind == GST_OP_KERNEL && is_timed_op(t, p) &&
-		    t->kernels_ns < GST_TIMES_MAX_NS) {
-			t->kernels_ns += (uint64_t)duration_ns;
+		if (p < m->op_count) {
+			settle_op(&b, p);
+		} else if (p < first_barrier) {
+			settle_enter(&b, p - m->op_count);
+		} else if (gst_moment_is_exit(t, p)) {
+			settle_exit(&b, p - t->node_count);
+		} else {
+			settle_barrier(&b, p);
 		}
 	}
 	while (process <= m->process_count) {

@@ -3,8 +3,9 @@
  *
  * Role      : gst_moments_find, once; gst_moments_next gives one after the other.
  * Method    : moments as they were submitted, which is computed, and each after what it waits for: a search
- *             from where that is not so. What a search finds is pulled forward: that is what is stored, and
- *             mostly it is nothing.
+ *             from where that may not be so, a turned stretch or a copy whose engine was busy with one that was
+ *             submitted later; the rest need not be looked at. What a search finds is pulled forward: that is
+ *             what is stored, and mostly it is nothing.
  * Invariant : a walk gives every moment once; where edges and engines form a cycle (broken timestamps), the
  *             engines are left out, and what then still hangs comes last.
  * Not here  : which edges hold (evidence.c).
@@ -21,9 +22,17 @@ struct step {
 	uint32_t next; /* of what it waits for, by number */
 };
 
+/* Where a moment stands as submitted; of two in one call the lower part comes first. */
+struct spot {
+	gst_call_id call; /* call_count: behind all calls */
+	enum { PART_ENTER, PART_BARRIERS, PART_OPS, PART_EXIT } part;
+	gst_moment_id moment;
+};
+
 struct placing {
 	struct gst_timing *t;
-	uint64_t *placed, *begun; /* a bit a moment */
+	struct spot now;	  /* all that was submitted before it has its place */
+	uint64_t *placed, *begun; /* a bit a moment: of what was searched for */
 	GST_VEC(struct step) stack;
 	GST_VEC(struct gst_pull) pulls;
 };
@@ -41,6 +50,43 @@ static void put_in(uint64_t *bits, gst_moment_id p)
 static size_t bit_bytes(const struct gst_timing *t)
 {
 	return ((size_t)t->moment_count / 64 + 1) * sizeof(uint64_t);
+}
+
+static struct spot spot_of(const struct gst_timing *t, gst_moment_id p)
+{
+	const struct gst_model *m = t->m;
+	gst_call_id call;
+
+	if (gst_moment_is_exit(t, p)) {
+		return (struct spot){p - t->node_count, PART_EXIT, p};
+	}
+	if (gst_node_is_barrier(t->o, p)) {
+		return (struct spot){gst_barrier_owner(t->o, p) - m->op_count, PART_BARRIERS, p};
+	}
+	if (gst_node_is_call(t->o, p)) {
+		return (struct spot){p - m->op_count, PART_ENTER, p};
+	}
+	call = m->ops[p].call;
+	return (struct spot){call == GST_NONE ? m->call_count : call, PART_OPS, p};
+}
+
+static bool is_before(const struct spot *a, const struct spot *b)
+{
+	if (a->call != b->call) {
+		return a->call < b->call;
+	}
+	return a->part != b->part ? a->part < b->part : a->moment < b->moment;
+}
+
+static bool has_place(const struct placing *a, gst_moment_id p)
+{
+	struct spot spot;
+
+	if (is_in(a->placed, p)) {
+		return true;
+	}
+	spot = spot_of(a->t, p);
+	return is_before(&spot, &a->now);
 }
 
 static gst_op_id engine_before(const struct gst_timing *t, gst_moment_id p)
@@ -64,13 +110,13 @@ static gst_moment_id next_unplaced(struct placing *a, struct step *s)
 		const struct gst_edge e = gst_edges_at(t->o, &in, s->next++);
 
 		t->steps++;
-		if (gst_moment_to(t, &e) == p && !is_in(a->placed, gst_moment_from(t, &e))) {
+		if (gst_moment_to(t, &e) == p && !has_place(a, gst_moment_from(t, &e))) {
 			return gst_moment_from(t, &e);
 		}
 	}
 	if (s->next++ == in.count) {
 		gst_moment_id other = is_exit ? node : engine_before(t, p);
-		if (other != GST_NONE && !is_in(a->placed, other)) {
+		if (other != GST_NONE && !has_place(a, other)) {
 			return other;
 		}
 	}
@@ -103,37 +149,105 @@ static bool place_deep(struct placing *a, gst_moment_id first)
 	return true;
 }
 
+/* @p comes next as submitted: place it, if it was not pulled forward, after all that it waits for. */
+static bool place_next(struct placing *a, gst_moment_id p)
+{
+	a->now = spot_of(a->t, p);
+	return is_in(a->placed, p) || place_deep(a, p);
+}
+
+/* How many barrier points are of calls before @call; at least @from are. */
+static uint32_t barriers_before(const struct gst_timing *t, uint32_t from, gst_call_id call)
+{
+	gst_node_id first = t->m->op_count + t->m->call_count;
+
+	while (first + from < t->node_count &&
+	       gst_barrier_owner(t->o, first + from) < t->m->op_count + call) {
+		from++;
+	}
+	return from;
+}
+
+/* The copies of calls before @call, from *@at on, whose engines were turned round. */
+static bool place_copies(struct placing *a, uint32_t *at, gst_call_id call)
+{
+	const struct gst_timing *t = a->t;
+
+	for (; *at < t->turned_copy_count; ++*at) {
+		gst_op_id op = t->turned_copies[*at];
+
+		if (t->m->ops[op].call >= call) {
+			break;
+		}
+		if (engine_before(t, op) != GST_NONE && !place_next(a, op)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Ops without a call come last. */
+static gst_op_id first_lone_op(const struct gst_model *m)
+{
+	const struct gst_call *last = m->call_count ? &m->calls[m->call_count - 1] : NULL;
+
+	return last ? last->first_op + last->op_count : 0;
+}
+
+/* All of call @w->call, before which there are w->barrier barrier points; behind the last call, all ops without one. */
+static bool place_call(struct placing *a, struct gst_moments *w)
+{
+	const struct gst_model *m = a->t->m;
+	gst_call_id call = w->call;
+
+	w->op = call < m->call_count ? m->calls[call].first_op : first_lone_op(m);
+	do {
+		gst_moment_id p = gst_moments_submitted(w);
+
+		if (p == GST_NONE) {
+			break;
+		}
+		if (!place_next(a, p)) {
+			return false;
+		}
+	} while (w->call == call);
+	return true;
+}
+
 /* As they were submitted, and each after what it waits for. */
 static bool place_all(struct placing *a)
 {
 	const struct gst_timing *t = a->t;
 	struct gst_moments w = {.t = t};
-	bool is_forward = false;
-	uint32_t hint = 0;
-	gst_moment_id p;
+	gst_call_id calls = t->m->call_count;
+	uint32_t hint = 0, copy = 0;
 
 	memset(a->placed, 0, bit_bytes(t));
 	memset(a->begun, 0, bit_bytes(t));
 	gst_vec_clear(&a->stack);
 	gst_vec_clear(&a->pulls);
-	while ((p = gst_moments_submitted(&w)) != GST_NONE) {
-		gst_op_id before = engine_before(t, p);
-
-		if (gst_node_is_call(t->o, p)) {
-			is_forward = !gst_order_is_turned(t->o, p - t->m->op_count, &hint);
-		} else if (p < t->m->op_count && w.call == t->m->call_count) {
-			is_forward = false; /* an op without a call */
-		}
-		if (is_in(a->placed, p)) {
+	for (gst_call_id c = 0; c < calls && gst_order_has_turns(t->o); c++) {
+		if (!gst_order_is_turned(t->o, c, &hint)) {
 			continue;
 		}
-		if (is_forward && (before == GST_NONE || is_in(a->placed, before))) {
-			put_in(a->placed, p);
-		} else if (!place_deep(a, p)) {
+		if (!place_copies(a, &copy, c)) {
+			return false;
+		}
+		/* Those of the call itself are searched from anyway. */
+		while (copy < t->turned_copy_count && t->m->ops[t->turned_copies[copy]].call == c) {
+			copy++;
+		}
+		w.call = c;
+		w.barrier = barriers_before(t, w.barrier, c);
+		if (!place_call(a, &w)) {
 			return false;
 		}
 	}
-	return true;
+	if (!place_copies(a, &copy, calls)) {
+		return false;
+	}
+	w.call = calls;
+	return place_call(a, &w);
 }
 
 /* Kahn's algorithm, without the engines: what hangs on a cycle is left and comes last, by id. */
@@ -270,6 +384,7 @@ static void search(struct gst_timing *t, struct gst_arena *arena)
 	if (is_good && a.pulls.count) {
 		keep_pulls(&a, arena);
 	} else if (!is_good) {
+		t->has_cycle = true;
 		t->topological = GST_ARENA_ARRAY(arena, gst_moment_id, t->moment_count);
 		place_around_cycle(t, t->topological);
 	}
@@ -279,9 +394,9 @@ static void search(struct gst_timing *t, struct gst_arena *arena)
 	gst_mem_free(a.placed, bit_bytes(t));
 }
 
-void gst_moments_find(struct gst_timing *t, bool engines_turn, struct gst_arena *arena)
+void gst_moments_find(struct gst_timing *t, struct gst_arena *arena)
 {
-	if (engines_turn || gst_order_has_turns(t->o)) {
+	if (t->turned_copy_count || gst_order_has_turns(t->o)) {
 		search(t, arena);
 	}
 	part_by_process(t, arena);

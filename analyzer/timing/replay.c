@@ -65,7 +65,7 @@ static bool find_arc(const struct gst_timing *t, gst_edge_id e, struct gst_cut_a
 
 	GST_ASSERT(e < t->edge_count);
 	edge = gst_order_edge(t->o, e);
-	out->knot = t->place[gst_moment_to(t, &edge)];
+	out->knot = gst_timing_knot(t, gst_moment_to(t, &edge));
 	if (out->knot == GST_NONE) {
 		return false;
 	}
@@ -117,7 +117,7 @@ static uint32_t find_arcs(const struct gst_timing *t, const struct gst_cut *cut,
 static uint32_t knot_of_return(const struct gst_timing *t, gst_call_id call)
 {
 	GST_ASSERT(gst_replay_may_shrink(&t->m->calls[call]));
-	return t->place[gst_moment_of_exit(t, call)];
+	return gst_timing_knot(t, gst_moment_of_exit(t, call));
 }
 
 /* When the last thing that could have let @call return let it. */
@@ -139,7 +139,7 @@ static uint32_t find_changes(const struct gst_timing *t, const struct gst_cut *c
 
 	for (uint32_t i = 0; i < cut->wait_count; i++) {
 		const struct gst_wait *w = &cut->waits[i];
-		uint32_t knot = knot_of_return(t, w->call), op = t->place[w->op];
+		uint32_t knot = knot_of_return(t, w->call), op = gst_timing_knot(t, w->op);
 
 		/* One that comes later in the order cannot be waited for. */
 		if (knot == GST_NONE || op >= knot || process_at(t, op) != process_at(t, knot)) {
@@ -750,7 +750,7 @@ void gst_timing_replay(const struct gst_timing *t, const struct gst_cut *cut,
 bool gst_timing_earliest(const struct gst_timing *t, const struct gst_cut *cut, gst_op_id op,
 			 struct gst_arena *scratch, uint64_t *begin_ns)
 {
-	uint32_t knot = t->place[op];
+	uint32_t knot = gst_timing_knot(t, op);
 	struct jobs jobs = {0};
 	double gain_ns = 0;
 	int64_t begin;

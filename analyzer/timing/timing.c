@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "analyzer/base/assert.h"
-#include "analyzer/base/parallel.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/vec.h"
 
@@ -70,13 +69,23 @@ void gst_timing_forget_engines(struct gst_timing *t)
 	memset(t->engine_prev, 0xff, t->m->copy_count * sizeof(*t->engine_prev));
 }
 
-/* True: some copy waited for one that was submitted later. */
-static bool find_engines(struct gst_timing *t)
+static void take_turned(struct gst_timing *t, struct gst_sort_item *items, size_t count)
 {
-	GST_VEC(struct gst_sort_item) items = {0};
+	gst_op_id *ops = GST_ARENA_ARRAY(t->own, gst_op_id, count);
+
+	gst_sort_items(items, count);
+	for (size_t i = 0; i < count; i++) {
+		ops[i] = (gst_op_id)items[i].key;
+	}
+	t->turned_copies = ops;
+	t->turned_copy_count = (uint32_t)count;
+}
+
+static void find_engines(struct gst_timing *t)
+{
+	GST_VEC(struct gst_sort_item) items = {0}, turned = {0};
 	GST_VEC(uint32_t) last = {0};
 	const struct gst_model *m = t->m;
-	bool is_turned = false;
 
 	gst_timing_forget_engines(t);
 	for (gst_op_id i = 0; i < m->op_count && m->copy_count; i++) {
@@ -101,16 +110,20 @@ static bool find_engines(struct gst_timing *t)
 			if (a->end_ns <= b->begin_ns) {
 				t->engine_next[a->detail] = items.data[i].value;
 				t->engine_prev[b->detail] = *before;
-				is_turned = is_turned || *before > items.data[i].value;
+				if (*before > items.data[i].value) {
+					gst_vec_push(&turned, ((struct gst_sort_item){
+								      .key = items.data[i].value}));
+				}
 			} else if (a->end_ns > b->end_ns) {
 				continue;
 			}
 		}
 		*before = items.data[i].value;
 	}
+	take_turned(t, turned.data, turned.count);
+	gst_vec_free(&turned);
 	gst_vec_free(&items);
 	gst_vec_free(&last);
-	return is_turned;
 }
 
 /* ---- sizes of kernels ----------------------------------------------------------------------------- */
@@ -185,31 +198,32 @@ uint32_t gst_timing_share(const struct gst_timing *t, gst_op_id op)
 
 /* ---- the public side ------------------------------------------------------------------------------- */
 
-struct preparing {
-	struct gst_timing *t;
-	struct gst_arena *arena; /* of the first task */
-};
-
-static void prepare(uint32_t index, void *payload)
+struct gst_timing *gst_timing_prepare(const struct gst_model *m)
 {
-	struct preparing *p = payload;
-	struct gst_timing *t = p->t;
+	struct gst_arena *own = gst_arena_new(0);
+	struct gst_timing *t = GST_ARENA_ARRAY(own, struct gst_timing, 1);
 
-	if (index == 0) {
-		gst_moments_find(t, find_engines(t), p->arena);
-	} else {
-		gst_timing_init_evidence(t);
-		gst_replay_find_latencies(t);
-		find_spinning(t);
-	}
+	t->own = own;
+	t->m = m;
+	t->engine_next = GST_ARENA_ARRAY(own, gst_op_id, m->copy_count);
+	t->engine_prev = GST_ARENA_ARRAY(own, gst_op_id, m->copy_count);
+	t->spins = GST_ARENA_ARRAY(own, uint8_t, gst_strtab_count(m->strings));
+	t->latency_ns = GST_ARENA_ARRAY(own, uint64_t, GST_OP_KIND_COUNT);
+	find_engines(t);
+	gst_replay_find_latencies(t);
+	gst_replay_count_own_exits(t);
+	find_spinning(t);
+	return t;
 }
 
-gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
-			    struct gst_arena *arena, const struct gst_timing **out,
-			    struct gst_err *err)
+void gst_timing_drop(struct gst_timing *prepared)
 {
-	struct gst_timing *t = GST_ARENA_ARRAY(arena, struct gst_timing, 1);
-	struct preparing preparing = {.t = t, .arena = arena};
+	gst_arena_free(prepared->own);
+}
+
+static gst_status check_limits(const struct gst_model *m, const struct gst_order *o,
+			       struct gst_err *err)
+{
 	uint64_t moments = (uint64_t)gst_order_node_count(o) + m->call_count;
 
 	if (moments >= GST_ARC_BEGINS ||
@@ -222,26 +236,46 @@ gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o
 				   "the trace spans %" PRIu64 " ns, more than any run could last",
 				   m->end_ns);
 	}
-	t->m = m;
+	return GST_OK;
+}
+
+gst_status gst_timing_finish(struct gst_timing *prepared, const struct gst_order *o,
+			     struct gst_arena *arena, const struct gst_timing **out,
+			     struct gst_err *err)
+{
+	struct gst_timing *t = prepared;
+	const struct gst_model *m = t->m;
+	gst_status st = check_limits(m, o, err);
+
+	if (st) {
+		gst_timing_drop(t);
+		return st;
+	}
+	gst_arena_adopt(arena, t->own);
+	t->own = NULL;
 	t->o = o;
 	t->node_count = gst_order_node_count(o);
-	t->moment_count = (uint32_t)moments;
+	t->moment_count = t->node_count + m->call_count;
 	t->edge_count = gst_order_edge_bound(o);
 	t->stored_base = gst_order_first_stored(o);
 	t->edges = GST_ARENA_ARRAY(arena, uint8_t, t->edge_count - t->stored_base);
 	t->seen = GST_ARENA_ARRAY(arena, uint64_t, t->node_count - m->call_count);
 	t->vague = GST_ARENA_ARRAY(arena, uint8_t, t->node_count - m->call_count);
-	t->engine_next = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
-	t->engine_prev = GST_ARENA_ARRAY(arena, gst_op_id, m->copy_count);
 	t->place = GST_ARENA_ARRAY(arena, uint32_t, t->moment_count);
 	t->baseline_ns = GST_ARENA_ARRAY(arena, int64_t, (size_t)m->process_count + 1);
 	t->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
-	t->spins = GST_ARENA_ARRAY(arena, uint8_t, gst_strtab_count(m->strings));
-	t->latency_ns = GST_ARENA_ARRAY(arena, uint64_t, GST_OP_KIND_COUNT);
-	gst_parallel_run(2, prepare, &preparing);
+	gst_timing_init_evidence(t);
+	gst_moments_find(t, arena);
 	gst_timing_settle(t, arena);
 	*out = t;
 	return GST_OK;
+}
+
+gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
+			    struct gst_arena *arena, const struct gst_timing **out,
+			    struct gst_err *err)
+{
+	return gst_timing_finish(gst_timing_prepare(m), o, arena, out, err);
 }
 
 uint64_t gst_timing_steps(const struct gst_timing *t)

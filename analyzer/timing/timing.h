@@ -11,11 +11,21 @@ struct gst_timing;
 /**
  * Hold the graph against the timestamps: promote or disprove `possible` edges, find for each node the
  * predecessor that released it last. Linear. Lives in @arena. Errors: GST_E_FORMAT if the times span more
- * than 2^62 ns; GST_E_LIMIT past 2^31 ops and calls.
+ * than 2^62 ns; GST_E_LIMIT past 2^31 ops and calls. Threads: as base/parallel.h says; the same for any number.
  */
 gst_status gst_timing_build(const struct gst_model *m, const struct gst_order *o,
 			    struct gst_arena *arena, const struct gst_timing **out,
 			    struct gst_err *err) GST_NODISCARD;
+
+/**
+ * The same in two parts: what needs no graph, so that another thread may find it while the graph is built, and
+ * the rest. The caller owns what the first gives: gst_timing_finish takes it, also where it fails; else gst_timing_drop.
+ */
+struct gst_timing *gst_timing_prepare(const struct gst_model *m) GST_NODISCARD;
+gst_status gst_timing_finish(struct gst_timing *prepared, const struct gst_order *o,
+			     struct gst_arena *arena, const struct gst_timing **out,
+			     struct gst_err *err) GST_NODISCARD;
+void gst_timing_drop(struct gst_timing *prepared);
 
 /** Edges looked at to bring all into an order, beside those of the one pass: for tests of scale. */
 uint64_t gst_timing_steps(const struct gst_timing *t);

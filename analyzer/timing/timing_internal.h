@@ -62,6 +62,7 @@ struct gst_pull {
 };
 
 struct gst_timing {
+	struct gst_arena *own; /* of what was prepared, until it is finished */
 	const struct gst_model *m;
 	const struct gst_order *o;
 	uint32_t node_count, moment_count, edge_count;
@@ -80,13 +81,18 @@ struct gst_timing {
 	gst_moment_id *topological; /* [moment_count]; NULL = as submitted */
 	gst_op_id *engine_next,
 		*engine_prev; /* [copy_count] the copy after / before it on its engine, or GST_NONE */
+	const gst_op_id
+		*turned_copies; /* those with an engine_prev that was submitted later; sorted */
+	uint32_t turned_copy_count;
 	uint64_t *
 		latency_ns; /* [GST_OP_KIND_COUNT] least time seen from a call's enter to its op's begin */
 	uint8_t *spins;	 /* [strings] the kernel of this name waits for other devices */
-	uint32_t *place; /* [moment_count] its knot; GST_NONE = no known time, or not settled */
+	uint32_t *place; /* [moment_count] its knot, plus 1; 0 = no known time, or not settled */
 	struct gst_knots knots;
-	uint64_t steps;	   /* of gst_timing_steps */
-	bool has_spinning; /* some name has its bit in spins */
+	uint32_t own_exits; /* calls whose return has a knot of its own, whatever the graph says */
+	bool has_cycle;	    /* of edges and engines: the order of moments is a makeshift */
+	uint64_t steps;	    /* of gst_timing_steps */
+	bool has_spinning;  /* some name has its bit in spins */
 	/* [processes + 1] Positions of one process come one after the other: its first; before that of the
 	 * first process come moments of none. No edge joins two processes. */
 	uint32_t *process_first;
@@ -200,8 +206,8 @@ static inline gst_moment_id gst_moments_next(struct gst_moments *w)
 	return p;
 }
 
-/** Find that order; edges and engines are known. @engines_turn: some copy waited for one submitted later. */
-void gst_moments_find(struct gst_timing *t, bool engines_turn, struct gst_arena *arena);
+/** Find that order; edges and engines are known. */
+void gst_moments_find(struct gst_timing *t, struct gst_arena *arena);
 
 /** Leave the engines out: with them there is no order. */
 void gst_timing_forget_engines(struct gst_timing *t);
@@ -212,14 +218,27 @@ void gst_timing_init_evidence(struct gst_timing *t);
 /** Whose moment @p is; GST_NONE = nobody knows. */
 uint32_t gst_timing_process(const struct gst_timing *t, gst_moment_id p);
 
-/** Fill latency_ns. */
+/** Fill latency_ns and own_exits: they need the model alone. */
 void gst_replay_find_latencies(struct gst_timing *t);
+void gst_replay_count_own_exits(struct gst_timing *t);
 
-/** Evidence at moment @p, which is next in topological: strengths of edges into it, seen_ns, is_vague. */
-void gst_timing_find_evidence(struct gst_timing *t, gst_moment_id p);
+/*
+ * Evidence, at each moment when it is next in the order: strengths of the stored edges @in into it, and gst_timing_seen.
+ * Of the enters of calls there is nothing to be found.
+ */
+void gst_timing_judge_exit(struct gst_timing *t, gst_call_id call, const struct gst_edges *in);
+void gst_timing_judge_op(struct gst_timing *t, gst_op_id op, const struct gst_edges *in);
+void gst_timing_judge_barrier(struct gst_timing *t, gst_node_id barrier);
 
 /** One pass in topological order: evidence, and the knots, which live in @arena. */
 void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena);
+
+/** The knot of moment @p; GST_NONE = no known time, or not settled. */
+static inline uint32_t gst_timing_knot(const struct gst_timing *t, gst_moment_id p)
+{
+	_Static_assert(GST_NONE + 1 == 0, "without a knot it is 0");
+	return t->place[p] - 1;
+}
 
 static inline gst_moment_id gst_moment_of_exit(const struct gst_timing *t, gst_call_id call)
 {
