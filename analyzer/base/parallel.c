@@ -108,5 +108,6 @@ void gst_parallel_end(struct gst_beside *b)
 	if (!b->has_thread)
 		return;
 	pthread_join(b->thread, NULL);
+	b->has_thread = false;
 	atomic_fetch_sub(&besides, 1);
 }

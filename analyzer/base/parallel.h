@@ -43,11 +43,11 @@ struct gst_beside {
  * Begin @task, which may not call the other functions here. With one thread, or where the system gives no more, it is
  * over at return. While it goes on, gst_parallel_run uses one thread less.
  *
- * Owns: @b is the caller's and stays where it is until gst_parallel_end, which is called once.
+ * Owns: @b is the caller's and stays where it is until gst_parallel_end.
  */
 void gst_parallel_begin(struct gst_beside *b, void (*task)(void *payload), void *payload);
 
-/** Wait until the task is over; all that it wrote is seen then. */
+/** Wait until the task is over; all that it wrote is seen then. Once more, it does nothing. */
 void gst_parallel_end(struct gst_beside *b);
 
 #endif

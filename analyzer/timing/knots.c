@@ -13,7 +13,11 @@
 #include <string.h>
 
 #include "analyzer/base/assert.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/base/vec.h"
+
+/* One op without times in so many: their moments are all over the array then. */
+#define UNTIMED_SHARE 256u
 
 static bool is_timed_op(const struct gst_timing *t, gst_moment_id p)
 {
@@ -44,6 +48,7 @@ void gst_replay_find_latencies(struct gst_timing *t)
 				latency_ns[x->kind] = gap;
 			}
 		}
+		t->untimed_ops += !(x->flags & GST_OP_TIMED);
 	}
 }
 
@@ -185,8 +190,23 @@ int64_t gst_replay_own_ns(const struct gst_timing *t, gst_call_id call)
 
 /* ---- knots --------------------------------------------------------------------------------------- */
 
+/* What the pass fills is made by another thread, a slice of each array after the other, ahead of the pass. */
+#define FILLED_MAX 10u
+#define SLICES	   64u
+
+struct filling {
+	struct gst_beside beside;
+	struct {
+		uint8_t *data;
+		size_t bytes;
+	} arrays[FILLED_MAX];
+	uint32_t count;
+};
+
 struct builder {
 	struct gst_timing *t;
+	struct filling filling;
+	size_t knot_room, arc_room; /* while it is filled, nothing moves: so many are reserved */
 	struct releases r;
 	GST_VEC(uint32_t) arc_begin;
 	GST_VEC(struct gst_arc) arcs;
@@ -246,9 +266,60 @@ static void add_arc(struct builder *b, const struct release *x)
 	gst_vec_push(&b->edges, x->edge);
 }
 
+static void fill(void *payload)
+{
+	const struct filling *f = payload;
+
+	for (size_t i = 0; i < SLICES; i++) {
+		for (uint32_t k = 0; k < f->count; k++) {
+			size_t from = f->arrays[k].bytes * i / SLICES;
+			size_t to = f->arrays[k].bytes * (i + 1) / SLICES;
+
+			gst_mem_populate(f->arrays[k].data + from, to - from);
+		}
+	}
+}
+
+static void add_filled(struct filling *f, void *data, size_t bytes)
+{
+	GST_ASSERT(f->count < FILLED_MAX);
+	f->arrays[f->count].data = data;
+	f->arrays[f->count++].bytes = bytes;
+}
+
+static void begin_filling(struct builder *b)
+{
+	const struct gst_timing *t = b->t;
+	struct filling *f = &b->filling;
+	size_t ops = t->m->op_count, calls = t->m->call_count;
+
+	add_filled(f, t->place, ops * sizeof(*t->place));
+	add_filled(f, t->place + ops, calls * sizeof(*t->place));
+	add_filled(f, t->place + t->node_count, calls * sizeof(*t->place));
+	add_filled(f, b->arc_begin.data, b->knot_room * sizeof(*b->arc_begin.data));
+	add_filled(f, b->ends.data, b->knot_room * sizeof(*b->ends.data));
+	add_filled(f, b->moments.data, b->knot_room * sizeof(*b->moments.data));
+	add_filled(f, b->arcs.data, b->arc_room * sizeof(*b->arcs.data));
+	add_filled(f, b->edges.data, b->arc_room * sizeof(*b->edges.data));
+	/* Ops with times leave theirs alone. */
+	if (t->untimed_ops > ops / UNTIMED_SHARE) {
+		add_filled(f, t->seen, ops * sizeof(*t->seen));
+	}
+	gst_parallel_begin(&f->beside, fill, f);
+}
+
+static void end_filling(struct builder *b)
+{
+	gst_parallel_end(&b->filling.beside);
+	b->knot_room = b->arc_room = SIZE_MAX;
+}
+
 /* The target has a knot of its own, with what releases it; it is over at @end_ns. */
 static void add_knot(struct builder *b, int64_t end_ns)
 {
+	if (b->ends.count >= b->knot_room || b->arcs.count + b->r.v.count > b->arc_room) {
+		end_filling(b);
+	}
 	gst_vec_push(&b->arc_begin, (uint32_t)b->arcs.count);
 	for (size_t i = 0; i < b->r.v.count; i++) {
 		add_arc(b, &b->r.v.data[i]);
@@ -384,16 +455,15 @@ static void reserve(struct builder *b)
 	const struct gst_timing *t = b->t;
 	const struct gst_model *m = t->m;
 	size_t exits = (size_t)t->own_exits + count_held(t);
-	size_t knots = m->op_count + (t->node_count - m->op_count - m->call_count) + exits +
-		       m->thread_count + 1;
-	size_t arcs = gst_order_edge_count(t->o) - gst_order_stats(t->o)->per_rule[GST_RULE_T1] +
-		      m->copy_count + exits;
 
-	gst_vec_reserve(&b->arc_begin, knots + 1);
-	gst_vec_reserve(&b->ends, knots);
-	gst_vec_reserve(&b->moments, knots);
-	gst_vec_reserve(&b->arcs, arcs);
-	gst_vec_reserve(&b->edges, arcs);
+	b->knot_room = (t->node_count - m->call_count) + exits + m->thread_count;
+	b->arc_room = gst_order_edge_count(t->o) - gst_order_stats(t->o)->per_rule[GST_RULE_T1] +
+		      m->copy_count + exits;
+	gst_vec_reserve(&b->arc_begin, b->knot_room + 1);
+	gst_vec_reserve(&b->ends, b->knot_room);
+	gst_vec_reserve(&b->moments, b->knot_room);
+	gst_vec_reserve(&b->arcs, b->arc_room);
+	gst_vec_reserve(&b->edges, b->arc_room);
 }
 
 void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
@@ -411,6 +481,7 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 	b.last_ns = &nobodys_ns;
 	b.far = gst_mem_alloc(far_bytes);
 	reserve(&b);
+	begin_filling(&b);
 	k->process_first = GST_ARENA_ARRAY(arena, uint32_t, (size_t)m->process_count + 2);
 	/* Of moments to come nothing is known. */
 	b.r.limit = GST_NONE;
@@ -432,6 +503,7 @@ void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)
 	while (process <= m->process_count) {
 		k->process_first[process++] = (uint32_t)b.ends.count;
 	}
+	end_filling(&b);
 	take_knots(&b, arena);
 	gst_vec_free(&b.r.v);
 	gst_mem_free(b.far, far_bytes);

@@ -89,6 +89,7 @@ struct gst_timing {
 	uint8_t *spins;	 /* [strings] the kernel of this name waits for other devices */
 	uint32_t *place; /* [moment_count] its knot, plus 1; 0 = no known time, or not settled */
 	struct gst_knots knots;
+	uint32_t untimed_ops;
 	uint32_t own_exits; /* calls whose return has a knot of its own, whatever the graph says */
 	bool has_cycle;	    /* of edges and engines: the order of moments is a makeshift */
 	uint64_t steps;	    /* of gst_timing_steps */
@@ -218,7 +219,7 @@ void gst_timing_init_evidence(struct gst_timing *t);
 /** Whose moment @p is; GST_NONE = nobody knows. */
 uint32_t gst_timing_process(const struct gst_timing *t, gst_moment_id p);
 
-/** Fill latency_ns and own_exits: they need the model alone. */
+/** Fill latency_ns, untimed_ops and own_exits: they need the model alone. */
 void gst_replay_find_latencies(struct gst_timing *t);
 void gst_replay_count_own_exits(struct gst_timing *t);
 
