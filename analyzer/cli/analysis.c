@@ -255,7 +255,6 @@ static gst_status refuse_copies(const struct gst_cli_inputs *in, const struct gs
 
 /* What the timing needs beside the graph is found while that is built. */
 struct timing_ahead {
-	struct gst_beside beside;
 	const struct gst_model *m;
 	struct gst_timing *prepared;
 };
@@ -273,9 +272,7 @@ static gst_status build_order_and_timing(struct gst_analysis *a, struct gst_aren
 	struct timing_ahead ahead = {.m = a->model};
 	gst_status st;
 
-	gst_parallel_begin(&ahead.beside, prepare_timing, &ahead);
-	st = gst_order_build(a->model, arena, &a->order, err);
-	gst_parallel_end(&ahead.beside);
+	st = gst_order_build_beside(a->model, arena, prepare_timing, &ahead, &a->order, err);
 	if (st) {
 		gst_timing_drop(ahead.prepared);
 		return st;

@@ -483,39 +483,70 @@ static void seal(struct gst_order_builder *b)
 	o->stats.vague_launches = b->vague_launches.count;
 }
 
-gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
-			   const struct gst_order **out, struct gst_err *err)
+static void begin(struct gst_order_builder *b)
 {
-	struct gst_order_builder b = {.arena = arena, .m = m};
+	const struct gst_model *m = b->m;
+	struct gst_order *o = gst_arena_alloc(b->arena, sizeof(*o));
+
+	o->m = m;
+	o->v.op_count = m->op_count;
+	o->v.barrier_base = m->op_count + m->call_count;
+	o->v.stored_base = 2 * m->op_count + m->call_count;
+	o->v.ops = m->ops;
+	o->v.calls = m->calls;
+	b->o = o;
+	b->op_before = GST_ARENA_ARRAY(b->arena, uint32_t, m->op_count);
+	memset(b->op_before, 0xff, m->op_count * sizeof(*b->op_before));
+	o->v.op_before = b->op_before;
+	b->call_before = GST_ARENA_ARRAY(b->arena, gst_call_id, m->call_count);
+	o->v.call_before = b->call_before;
+	init(b);
+}
+
+static gst_status finish(struct gst_order_builder *b, const struct gst_order **out,
+			 struct gst_err *err)
+{
 	gst_status st = GST_OK;
 
-	/* A call makes one barrier point for its context and one for each of its green contexts. */
-	if ((uint64_t)m->op_count + m->call_count > MAX_NODES / 2)
-		return gst_err_set(err, GST_E_LIMIT, "more than %u ops and calls", MAX_NODES / 2);
-	b.o = gst_arena_alloc(arena, sizeof(*b.o));
-	b.o->m = m;
-	b.o->v.op_count = m->op_count;
-	b.o->v.barrier_base = m->op_count + m->call_count;
-	b.o->v.stored_base = 2 * m->op_count + m->call_count;
-	b.o->v.ops = m->ops;
-	b.o->v.calls = m->calls;
-	b.op_before = GST_ARENA_ARRAY(arena, uint32_t, m->op_count);
-	memset(b.op_before, 0xff, m->op_count * sizeof(*b.op_before));
-	b.o->v.op_before = b.op_before;
-	b.call_before = GST_ARENA_ARRAY(arena, gst_call_id, m->call_count);
-	b.o->v.call_before = b.call_before;
-	init(&b);
-	gst_order_apply_rules(&b);
-	if (b.edges.count > UINT32_MAX - 16 - b.o->v.stored_base ||
-	    (uint64_t)b.o->v.barrier_base + b.owners.count > MAX_NODES) {
+	if (b->edges.count > UINT32_MAX - 16 - b->o->v.stored_base ||
+	    (uint64_t)b->o->v.barrier_base + b->owners.count > MAX_NODES) {
 		st = gst_err_set(err, GST_E_LIMIT, "more than %u edges or %u nodes",
 				 UINT32_MAX - 16, MAX_NODES);
 	} else {
-		seal(&b);
-		*out = b.o;
+		seal(b);
+		*out = b->o;
 	}
-	release(&b);
+	release(b);
 	return st;
+}
+
+gst_status gst_order_build_beside(const struct gst_model *m, struct gst_arena *arena,
+				  void (*beside)(void *payload), void *payload,
+				  const struct gst_order **out, struct gst_err *err)
+{
+	struct gst_order_builder b = {.arena = arena, .m = m};
+	struct gst_beside other;
+
+	/* A call makes one barrier point for its context and one for each of its green contexts. */
+	if ((uint64_t)m->op_count + m->call_count > MAX_NODES / 2) {
+		if (beside)
+			beside(payload);
+		return gst_err_set(err, GST_E_LIMIT, "more than %u ops and calls", MAX_NODES / 2);
+	}
+	/* Looking ahead has work for two threads, the rules for one. */
+	begin(&b);
+	if (beside)
+		gst_parallel_begin(&other, beside, payload);
+	gst_order_apply_rules(&b);
+	if (beside)
+		gst_parallel_end(&other);
+	return finish(&b, out, err);
+}
+
+gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
+			   const struct gst_order **out, struct gst_err *err)
+{
+	return gst_order_build_beside(m, arena, NULL, NULL, out, err);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */

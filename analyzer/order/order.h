@@ -80,6 +80,15 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 			   const struct gst_order **out, struct gst_err *err)
 	__attribute__((warn_unused_result));
 
+/**
+ * The same, while @beside (parallel.h: gst_parallel_begin) goes on in another thread if there is one. It is over at
+ * return, also where that tells an error.
+ */
+gst_status gst_order_build_beside(const struct gst_model *m, struct gst_arena *arena,
+				  void (*beside)(void *payload), void *payload,
+				  const struct gst_order **out, struct gst_err *err)
+	__attribute__((warn_unused_result));
+
 /* An edge as it is stored: its place tells its id. */
 struct gst_stored_edge {
 	gst_node_id from, to;

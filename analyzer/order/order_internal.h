@@ -174,7 +174,8 @@ struct gst_order_builder {
 	uint32_t made_edges;
 	GST_VEC(struct gst_stored_edge) edges; /* all others, as they were given */
 	GST_VEC(gst_node_id) owners;	       /* of barrier points */
-	gst_op_id first_op, end_op;	       /* of the call under way */
+	gst_call_id call;		       /* under way */
+	gst_op_id first_op, end_op;	       /* its ops */
 	/* edges that may lead to what was submitted before their source: all that do are among them */
 	GST_VEC(struct gst_stored_edge) backward;
 	GST_VEC(struct gst_front) pool;
@@ -200,9 +201,9 @@ struct gst_order_builder {
 	size_t batch_first_edge, batch_end_edge; /* of the first copy of the batch at hand */
 	GST_VEC(struct gst_mark) marks;
 	uint32_t next_queue_wait; /* of the model's, by call */
-	gst_call_id *
-		noted; /* by call, unless there is one thread: 1 + the last one that it was noted with */
-	struct gst_map pairs; /* ambiguous pairs seen */
+	/* by call, unless there is one thread: 1 + the last one that it was noted with, while that was under way */
+	gst_call_id *noted;
+	struct gst_map pairs; /* ambiguous pairs noted with a call that comes later */
 	GST_VEC(struct gst_ambiguous_pair) ambiguous;
 	GST_VEC(struct gst_ref) op_refs, call_refs;
 	struct gst_order_graphs *graphs; /* graphs.c; NULL = there are none */

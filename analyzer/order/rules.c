@@ -90,27 +90,29 @@ void gst_order_pop(struct gst_order_builder *b, uint32_t *head)
 
 void gst_order_note_pair(struct gst_order_builder *b, gst_call_id x, gst_call_id y)
 {
-	uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
+	gst_call_id first = x < y ? x : y;
+	gst_call_id second = x < y ? y : x;
+	uint64_t key = (uint64_t)first << 32 | second;
 	bool is_new = true;
+	uint32_t value;
 
+	GST_DCHECK(!b->is_one_thread);
 	if (b->is_quiet)
 		return;
-	/* Several rules may ask for the same pair, most of them one after the other. */
-	if (!b->is_one_thread) {
-		gst_call_id *noted = &b->noted[x < y ? x : y];
-
-		if (*noted == (x < y ? y : x) + 1)
-			return;
-		*noted = (x < y ? y : x) + 1;
+	/* Several rules may ask for the same pair. Most are of the call under way: the last one noted with each tells. */
+	if (second != b->call) {
+		if (gst_map_count(&b->pairs) < PAIRS_KNOWN_MAX)
+			(void)gst_map_add(&b->pairs, key, 1, &is_new);
+	} else {
+		is_new = b->noted[first] != second + 1 &&
+			 !(gst_map_count(&b->pairs) && gst_map_get(&b->pairs, key, &value));
+		b->noted[first] = second + 1;
 	}
-	if (gst_map_count(&b->pairs) < PAIRS_KNOWN_MAX)
-		(void)gst_map_add(&b->pairs, key, 1, &is_new);
 	if (!is_new)
 		return;
 	b->o->stats.ambiguous_pairs++;
 	if (b->ambiguous.count < PAIRS_LISTED_MAX)
-		gst_vec_push(&b->ambiguous,
-			     (struct gst_ambiguous_pair){x < y ? x : y, x < y ? y : x});
+		gst_vec_push(&b->ambiguous, (struct gst_ambiguous_pair){first, second});
 }
 
 static bool returned_by(const struct gst_order_builder *b, gst_call_id x, gst_call_id y)
@@ -1233,6 +1235,7 @@ void gst_order_apply_rules(struct gst_order_builder *b)
 	for (gst_call_id call = 0; call < b->m->call_count; call++) {
 		const struct gst_call *c = &b->m->calls[call];
 
+		b->call = call;
 		b->first_op = b->end_op;
 		b->end_op += c->op_count;
 		rule_t1(b, call);
