@@ -25,49 +25,31 @@ struct wait {
 /* Of an op that an S3 edge leads to. */
 static bool find_wait(const struct gst_check_run *r, gst_op_id op, struct wait *w)
 {
-	uint64_t other = 0, legacy = 0;
-	bool has_other = false;
-	struct gst_edges in = gst_order_in(r->o, op);
+	struct gst_latest legacy, other;
 
-	w->edge = GST_NONE;
-	for (uint32_t i = 0; i < in.count; i++) {
-		const struct gst_edge e = gst_edges_at(r->o, &in, i);
-		uint64_t at;
-
-		if (!gst_timing_in_force(r->t, e.id) || !gst_timing_source_ns(r->t, e.id, &at)) {
-			continue;
-		}
-		if (e.rule == GST_RULE_S3) {
-			if (w->edge == GST_NONE || at > legacy) {
-				legacy = at;
-				w->edge = e.id;
-			}
-		} else {
-			has_other = true;
-			other = at > other ? at : other;
-		}
-	}
+	gst_timing_latest(r->t, op, GST_RULE_S3, &legacy, &other);
 	/* Without its launch in the trace nobody knows when it could have begun. */
-	if (w->edge == GST_NONE || !has_other || legacy < other + GST_STALL_MIN_NS) {
+	if (legacy.edge == GST_NONE || other.edge == GST_NONE ||
+	    legacy.ns < other.ns + GST_STALL_MIN_NS) {
 		return false;
 	}
-	w->from_ns = other;
-	w->to_ns = legacy;
+	*w = (struct wait){.edge = legacy.edge, .from_ns = other.ns, .to_ns = legacy.ns};
 	return true;
 }
 
-static gst_stream_id legacy_of(const struct gst_check_run *r, const struct gst_edge *e)
+/* The stream of @node, if it is an op of a legacy one. */
+static gst_stream_id legacy_stream(const struct gst_model *m, gst_node_id node)
 {
-	const struct gst_model *m = r->m;
+	gst_stream_id s = node < m->op_count ? m->ops[node].stream : GST_NONE;
 
-	for (int i = 0; i < 2; i++) {
-		gst_node_id n = i ? e->from : e->to;
-		if (n < m->op_count && m->ops[n].stream != GST_NONE &&
-		    m->streams[m->ops[n].stream].kind == GST_STREAM_KIND_LEGACY) {
-			return m->ops[n].stream;
-		}
-	}
-	return GST_NONE;
+	return s != GST_NONE && m->streams[s].kind == GST_STREAM_KIND_LEGACY ? s : GST_NONE;
+}
+
+static gst_stream_id legacy_of(const struct gst_check_run *r, gst_node_id from, gst_node_id to)
+{
+	gst_stream_id s = legacy_stream(r->m, to);
+
+	return s != GST_NONE ? s : legacy_stream(r->m, from);
 }
 
 /* ---- load-bearing-barrier -------------------------------------------------------------------------- */
@@ -275,7 +257,7 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_op_i
 		return;
 	}
 	e = gst_order_edge(r->o, w.edge);
-	legacy = legacy_of(r, &e);
+	legacy = legacy_of(r, e.from, e.to);
 	if (legacy == GST_NONE) {
 		return;
 	}
@@ -293,27 +275,14 @@ static void look_at(struct gst_check_run *r, struct gst_groups *groups, gst_op_i
 					   .blocked_ns = w.to_ns - w.from_ns});
 }
 
-void gst_check_default_stream(struct gst_check_run *r)
+/* All edges of the legacy streams that something waited for: to be taken away together. */
+static void cut_edges(const struct gst_check_run *r, struct gst_groups *groups)
 {
-	struct gst_groups groups = {0};
-	gst_edge_id first = gst_order_first_stored(r->o), end = gst_order_edge_bound(r->o);
-	gst_node_id seen = GST_NONE;
+	gst_edge_id end = gst_order_edge_bound(r->o);
 	gst_stream_id last = GST_NONE;
-	size_t last_group = 0;
+	size_t last_group = SIZE_MAX;
 
-	if (gst_order_stats(r->o)->per_rule[GST_RULE_S3] == 0) {
-		return;
-	}
-	/* Edges are in the order of what they lead to. */
-	for (gst_edge_id e = first; e < end; e++) {
-		const struct gst_edge edge = gst_order_edge(r->o, e);
-
-		if (edge.rule == GST_RULE_S3 && edge.to != seen && gst_node_is_op(r->o, edge.to)) {
-			seen = edge.to;
-			look_at(r, &groups, edge.to);
-		}
-	}
-	for (gst_edge_id e = first; e < end && groups.v.count; e++) {
+	for (gst_edge_id e = gst_order_first_stored(r->o); e < end; e++) {
 		const struct gst_edge edge = gst_order_edge(r->o, e);
 		const struct gst_group *g;
 		gst_stream_id legacy;
@@ -321,15 +290,38 @@ void gst_check_default_stream(struct gst_check_run *r)
 		if (edge.rule != GST_RULE_S3) {
 			continue;
 		}
-		legacy = legacy_of(r, &edge);
+		legacy = legacy_of(r, edge.from, edge.to);
 		if (legacy != last || last == GST_NONE) {
-			g = gst_groups_find(&groups, (uint32_t[6]){legacy});
-			last_group = g ? (size_t)(g - groups.v.data) : SIZE_MAX;
+			g = gst_groups_find(groups, (uint32_t[6]){legacy});
+			last_group = g ? (size_t)(g - groups->v.data) : SIZE_MAX;
 			last = legacy;
 		}
 		if (last_group != SIZE_MAX) {
-			gst_vec_push(&groups.v.data[last_group].edges, e);
+			gst_vec_push(&groups->v.data[last_group].edges, e);
 		}
+	}
+}
+
+void gst_check_default_stream(struct gst_check_run *r)
+{
+	struct gst_groups groups = {0};
+	gst_edge_id end = gst_order_edge_bound(r->o);
+	gst_node_id seen = GST_NONE;
+
+	if (gst_order_stats(r->o)->per_rule[GST_RULE_S3] == 0) {
+		return;
+	}
+	/* Edges are in the order of what they lead to. */
+	for (gst_edge_id e = gst_order_first_stored(r->o); e < end; e++) {
+		const struct gst_edge edge = gst_order_edge(r->o, e);
+
+		if (edge.rule == GST_RULE_S3 && edge.to != seen && gst_node_is_op(r->o, edge.to)) {
+			seen = edge.to;
+			look_at(r, &groups, edge.to);
+		}
+	}
+	if (groups.v.count) {
+		cut_edges(r, &groups);
 	}
 	gst_groups_report(r, &groups, 0, report, NULL);
 }

@@ -50,12 +50,11 @@ static void cut_waits(struct gst_check_run *r, struct gst_group *g, gst_call_id 
 	}
 }
 
-/* Look at what was pending, and sort it by whether the next work needs it: related ops come first. */
+/* Look at what was pending (l->call and l->next are known), and sort it by whether the next work needs it: related ops come first. */
 static size_t look_at(struct gst_check_run *r, struct gst_awaiteds *a, struct look *l)
 {
 	size_t related = 0;
 
-	l->next = gst_check_next_work(r, l->call);
 	l->last_ns = l->related_ns = 0;
 	l->culprit = GST_NONE;
 	gst_check_awaited(r, l->call, a, &l->has_vague);
@@ -156,16 +155,15 @@ static void judge(struct gst_check_run *r, struct gst_groups *groups, struct gst
 
 /* All waits of a place that is too broad become narrow, also those that found nothing else pending. */
 static void narrow(struct gst_check_run *r, struct gst_groups *groups, struct gst_awaiteds *a,
-		   bool is_coarse)
+		   const gst_op_id *next, bool is_coarse)
 {
 	for (size_t n = 0; n < r->calls.count; n++) {
 		gst_call_id i = r->calls.data[n];
-		struct look l = {.call = i, .is_coarse = is_coarse};
+		struct look l = {.call = i, .next = next[n], .is_coarse = is_coarse};
 		struct gst_group *g;
 		uint32_t key[6];
 		size_t related;
 
-		l.next = gst_check_next_work(r, i);
 		key_of(r, &l, BROADER, key);
 		g = l.next == GST_NONE ? NULL : gst_groups_find(groups, key);
 		if (!g) {
@@ -234,7 +232,8 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 	gst_group_report(r, g, &f);
 }
 
-static void look_at_all(struct gst_check_run *r, struct gst_groups *groups,
+/* @next: by call that the check wants, the work that comes next. */
+static void look_at_all(struct gst_check_run *r, struct gst_groups *groups, const gst_op_id *next,
 			const gst_call_id *last_work, bool is_coarse)
 {
 	struct gst_awaiteds awaited = {0};
@@ -243,7 +242,7 @@ static void look_at_all(struct gst_check_run *r, struct gst_groups *groups,
 	for (size_t n = 0; n < r->calls.count; n++) {
 		gst_call_id i = r->calls.data[n];
 		gst_call_id last = last_work[r->m->calls[i].thread];
-		struct look l = {.call = i, .is_coarse = is_coarse};
+		struct look l = {.call = i, .next = next[n], .is_coarse = is_coarse};
 		if (!is_coarse && groups->v.count > GROUPS_MAX) {
 			break;
 		}
@@ -255,7 +254,7 @@ static void look_at_all(struct gst_check_run *r, struct gst_groups *groups,
 		has_broader |= groups->v.data[i].key[5] == BROADER;
 	}
 	if (has_broader && (is_coarse || groups->v.count <= GROUPS_MAX)) {
-		narrow(r, groups, &awaited, is_coarse);
+		narrow(r, groups, &awaited, next, is_coarse);
 	}
 	gst_vec_free(&awaited);
 }
@@ -264,16 +263,22 @@ void gst_check_host_sync(struct gst_check_run *r)
 {
 	struct gst_groups groups = {0};
 	gst_call_id *last_work;
+	gst_op_id *next;
 
 	if (!r->calls.count) {
 		return;
 	}
 	last_work = gst_check_last_work(r);
-	look_at_all(r, &groups, last_work, false);
+	next = gst_mem_alloc(r->calls.count * sizeof(*next));
+	for (size_t n = 0; n < r->calls.count; n++) {
+		next[n] = gst_check_next_work(r, r->calls.data[n]);
+	}
+	look_at_all(r, &groups, next, last_work, false);
 	if (groups.v.count > GROUPS_MAX) {
 		gst_groups_release(&groups);
-		look_at_all(r, &groups, last_work, true);
+		look_at_all(r, &groups, next, last_work, true);
 	}
+	gst_mem_free(next, r->calls.count * sizeof(*next));
 	gst_mem_free(last_work, (r->m->thread_count + (size_t)1) * sizeof(*last_work));
 	gst_groups_report(r, &groups, 0, report, NULL);
 }

@@ -148,7 +148,7 @@ void gst_groups_release(struct gst_groups *g);
 /** Count @x; keep it if there is room; its stall (blocked_ns > 0: begin to end) joins the union. */
 void gst_group_add(struct gst_group *g, struct gst_occurrence x);
 
-/** Time covered by @s. Sorts it. */
+/** Time covered by @s. Sorts it, and joins what overlaps. */
 uint64_t gst_spans_union(struct gst_spans *s);
 
 void gst_spans_add(struct gst_spans *s, uint64_t begin_ns, uint64_t end_ns);

@@ -70,37 +70,68 @@ void gst_groups_release(struct gst_groups *g)
 	gst_map_release(&g->index);
 }
 
+/* Most spans begin after the one before, or within it: these need no room, and no sort later on. */
 void gst_spans_add(struct gst_spans *s, uint64_t begin_ns, uint64_t end_ns)
 {
-	if (end_ns > begin_ns) {
-		gst_vec_push(s, ((struct gst_span){.begin_ns = begin_ns, .end_ns = end_ns}));
+	struct gst_span *last = s->count ? &s->data[s->count - 1] : NULL;
+
+	if (end_ns <= begin_ns) {
+		return;
 	}
+	if (last && begin_ns >= last->begin_ns && begin_ns <= last->end_ns) {
+		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+		return;
+	}
+	gst_vec_push(s, ((struct gst_span){.begin_ns = begin_ns, .end_ns = end_ns}));
 }
 
-uint64_t gst_spans_union(struct gst_spans *s)
+static void sort_spans(struct gst_spans *s)
 {
 	struct gst_sort_item *items;
-	uint64_t covered = 0, until = 0;
+	struct gst_span *sorted;
+	size_t in_order = 1;
 
-	if (s->count == 0) {
-		return 0;
+	while (in_order < s->count &&
+	       s->data[in_order - 1].begin_ns <= s->data[in_order].begin_ns) {
+		in_order++;
+	}
+	if (in_order >= s->count) {
+		return;
 	}
 	items = gst_mem_alloc(s->count * sizeof(*items));
 	for (size_t i = 0; i < s->count; i++) {
 		items[i] = (struct gst_sort_item){.key = s->data[i].begin_ns, .value = (uint32_t)i};
 	}
 	gst_sort_items(items, s->count);
+	sorted = gst_mem_alloc(s->cap * sizeof(*sorted));
 	for (size_t i = 0; i < s->count; i++) {
-		struct gst_span x = s->data[items[i].value];
-		if (x.begin_ns < until) {
-			x.begin_ns = until;
-		}
-		if (x.end_ns > x.begin_ns) {
-			covered += x.end_ns - x.begin_ns;
-			until = x.end_ns;
+		sorted[i] = s->data[items[i].value];
+	}
+	gst_mem_free(s->data, s->cap * sizeof(*s->data));
+	s->data = sorted;
+	gst_mem_free(items, s->count * sizeof(*items));
+}
+
+uint64_t gst_spans_union(struct gst_spans *s)
+{
+	uint64_t covered = 0;
+	size_t kept = 0;
+
+	sort_spans(s);
+	for (size_t i = 0; i < s->count; i++) {
+		struct gst_span x = s->data[i];
+		struct gst_span *last = kept ? &s->data[kept - 1] : NULL;
+
+		if (!last || x.begin_ns > last->end_ns) {
+			s->data[kept++] = x;
+		} else if (x.end_ns > last->end_ns) {
+			last->end_ns = x.end_ns;
 		}
 	}
-	gst_mem_free(items, s->count * sizeof(*items));
+	s->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		covered += s->data[i].end_ns - s->data[i].begin_ns;
+	}
 	return covered;
 }
 

@@ -44,19 +44,30 @@ static enum gst_severity severity_of(const struct gst_check_run *r, uint64_t cos
 	return GST_SEVERITY_INFO;
 }
 
-static uint32_t sort_unique(uint32_t *ids, size_t count)
+/* Ids that lie close together: a bit each is less work than a sort. */
+static uint32_t sort_dense(uint32_t *ids, size_t count, uint32_t first, uint32_t last)
 {
-	struct gst_sort_item *items;
+	size_t words = (last - first) / 64 + (size_t)1;
+	uint64_t *bits = gst_mem_alloc(words * sizeof(*bits));
 	uint32_t kept = 0;
-	size_t in_order = 1;
 
-	while (in_order < count && ids[in_order - 1] < ids[in_order]) {
-		in_order++;
+	for (size_t i = 0; i < count; i++) {
+		bits[(ids[i] - first) / 64] |= UINT64_C(1) << (ids[i] - first) % 64;
 	}
-	if (in_order >= count) {
-		return (uint32_t)count;
+	for (size_t i = 0; i < words; i++) {
+		for (uint64_t left = bits[i]; left; left &= left - 1) {
+			ids[kept++] = first + (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(left);
+		}
 	}
-	items = gst_mem_alloc((count + 1) * sizeof(*items));
+	gst_mem_free(bits, words * sizeof(*bits));
+	return kept;
+}
+
+static uint32_t sort_sparse(uint32_t *ids, size_t count)
+{
+	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
+	uint32_t kept = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		items[i] = (struct gst_sort_item){.key = ids[i]};
 	}
@@ -66,8 +77,25 @@ static uint32_t sort_unique(uint32_t *ids, size_t count)
 			ids[kept++] = (uint32_t)items[i].key;
 		}
 	}
-	gst_mem_free(items, (count + 1) * sizeof(*items));
+	gst_mem_free(items, count * sizeof(*items));
 	return kept;
+}
+
+static uint32_t sort_unique(uint32_t *ids, size_t count)
+{
+	uint32_t first = UINT32_MAX, last = 0;
+	bool is_sorted = true;
+
+	for (size_t i = 0; i < count; i++) {
+		is_sorted &= i == 0 || ids[i - 1] < ids[i];
+		first = ids[i] < first ? ids[i] : first;
+		last = ids[i] > last ? ids[i] : last;
+	}
+	if (is_sorted) {
+		return (uint32_t)count;
+	}
+	return (last - first) / 64 < count ? sort_dense(ids, count, first, last)
+					   : sort_sparse(ids, count);
 }
 
 static struct gst_cut cut_of(struct gst_group *g, uint64_t call_cost_ns)
@@ -305,7 +333,7 @@ void gst_check_hide(struct gst_check_run *r, const struct gst_group *g)
 {
 	r->hidden_count++;
 	for (size_t i = 0; i < g->blocked.count; i++) {
-		gst_vec_push(&r->hidden, g->blocked.data[i]);
+		gst_spans_add(&r->hidden, g->blocked.data[i].begin_ns, g->blocked.data[i].end_ns);
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
  * binding.c - which predecessor released a node last.
  *
- * Role      : checks start from the binding edge; exporters highlight it.
+ * Role      : checks start from the binding edge, or the latest ones of a rule; exporters highlight it.
  * Method    : largest source time over the edges in force; ties go to the lowest edge id.
  * Invariant : a function of the graph and the timestamps alone.
  * Not here  : what would have happened without the edge (replay.c).
@@ -50,4 +50,26 @@ gst_edge_id gst_timing_binding(const struct gst_timing *t, gst_node_id node, uin
 									      : best_ns - second_ns;
 	}
 	return best;
+}
+
+void gst_timing_latest(const struct gst_timing *t, gst_node_id node, enum gst_rule rule,
+		       struct gst_latest *by_rule, struct gst_latest *by_others)
+{
+	struct gst_edges in = gst_order_in(t->o, node);
+
+	*by_rule = *by_others = (struct gst_latest){.edge = GST_NONE};
+	for (uint32_t i = 0; i < in.count; i++) {
+		const struct gst_edge e = gst_edges_at(t->o, &in, i);
+		struct gst_latest *l = e.rule == rule ? by_rule : by_others;
+		enum gst_strength s = gst_timing_strength_of(t, e.id);
+		uint64_t at;
+
+		if (s != GST_DOCUMENTED && s != GST_OBSERVED) {
+			continue;
+		}
+		at = gst_timing_source(t, &e);
+		if (at != GST_TIME_UNKNOWN && (l->edge == GST_NONE || at > l->ns)) {
+			*l = (struct gst_latest){.edge = e.id, .ns = at};
+		}
+	}
 }

@@ -48,6 +48,16 @@ static inline bool gst_timing_in_force(const struct gst_timing *t, gst_edge_id e
  */
 gst_edge_id gst_timing_binding(const struct gst_timing *t, gst_node_id node, uint64_t *slack_ns);
 
+/* When the last of some edges in force released a node, and the first edge that did it then; GST_NONE: no such edge. */
+struct gst_latest {
+	gst_edge_id edge;
+	uint64_t ns;
+};
+
+/** The latest of the edges of @rule into @node, and of all others, as far as their times are known. */
+void gst_timing_latest(const struct gst_timing *t, gst_node_id node, enum gst_rule rule,
+		       struct gst_latest *by_rule, struct gst_latest *by_others);
+
 /** When the source point of edge @e was reached (its end, begin, enter or exit by the edge's form; a barrier point: the latest of its own). False = not known. */
 bool gst_timing_source_ns(const struct gst_timing *t, gst_edge_id e, uint64_t *ns);
 
