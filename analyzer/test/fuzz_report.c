@@ -252,7 +252,7 @@ static bool run(const uint8_t *data, size_t size, struct reports *r)
 	const struct gst_load_options load = {.segment = -1};
 	const char *path = "fuzzed";
 	struct gst_analysis a = {.paths = &path, .input_count = 1};
-	const struct gst_check_options checks = {NULL, 0, NULL, 0};
+	const struct gst_check_options checks = {0};
 	const struct gst_load_stats *stats;
 	struct gst_arena *arena;
 	struct gst_loader *l;
