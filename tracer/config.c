@@ -76,22 +76,28 @@ static bool set_size(uint64_t *field, const char *text)
 	return gst_config_parse_size(text, field);
 }
 
-/* One of two words, or three; the first is the default. */
-static void check_choice(struct gst_config_text *field, const char *variable, const char *first,
-			 const char *second, const char *third)
+/* One of @choices, "a|b|c"; otherwise the first, which is the default. */
+static void check_choice(struct gst_config_text *field, const char *variable, const char *choices)
 {
-	if (strcmp(field->value, first) && strcmp(field->value, second) &&
-	    (!third || strcmp(field->value, third))) {
-		gst_siglog(variable, "=\"", field->value, "\" is not understood; using \"", first,
-			   "\"", NULL);
-		(void)set_text(field, first);
+	size_t length = strlen(field->value);
+	struct gst_config_text fallback = {{0}};
+
+	for (const char *at = choices; *at;) {
+		size_t bytes = strcspn(at, "|");
+
+		if (bytes == length && !memcmp(at, field->value, bytes)) {
+			return;
+		}
+		at += bytes + (at[bytes] == '|');
 	}
+	memcpy(fallback.value, choices, strcspn(choices, "|"));
+	gst_siglog(variable, "=\"", field->value, "\" is not understood; using \"", fallback.value,
+		   "\"", NULL);
+	*field = fallback;
 }
 
-/* A period of 0 would never sleep; beyond a day, sums of nanoseconds could wrap around. */
-static void check_ms(uint64_t *field, const char *variable, uint64_t least)
+static void check_bounds(uint64_t *field, const char *variable, uint64_t least, uint64_t most)
 {
-	static const uint64_t most = UINT64_C(86400000);
 	uint64_t wanted = *field;
 	struct gst_linebuf line;
 	char text[24];
@@ -102,8 +108,8 @@ static void check_ms(uint64_t *field, const char *variable, uint64_t least)
 	*field = wanted < least ? least : most;
 	gst_linebuf_init(&line, text, sizeof(text));
 	gst_linebuf_add_dec(&line, (int64_t)*field);
-	gst_siglog(variable, wanted < least ? " is too small" : " is more than a day", "; using ",
-		   text, NULL);
+	gst_siglog(variable, wanted < least ? " is too small" : " is too large", "; using ", text,
+		   NULL);
 }
 
 void gst_config_read(struct gst_config *config, const char *(*get)(const char *name))
@@ -123,15 +129,12 @@ void gst_config_read(struct gst_config *config, const char *(*get)(const char *n
 	}
 	GST_CONFIG_SETTINGS(GST_X)
 #undef GST_X
-	check_ms(&config->write_ms, "GSTRACE_WRITE_MS", 1);
-	check_ms(&config->flush_ms, "GSTRACE_FLUSH_MS", 1);
-	check_ms(&config->hang_ms, "GSTRACE_HANG_MS", 0);
-	check_ms(&config->exit_ms, "GSTRACE_EXIT_MS", 0);
-	check_choice(&config->graphs, "GSTRACE_GRAPHS", "launches", "nodes", NULL);
-	check_choice(&config->mode, "GSTRACE_MODE", "full", "order", NULL);
-	check_choice(&config->host_functions, "GSTRACE_HOST_FUNCTIONS", "off", "wrap", NULL);
-	check_choice(&config->event_ids, "GSTRACE_EVENT_IDS", "auto", "always", "never");
-	check_choice(&config->start, "GSTRACE_START", "running", "paused", NULL);
+#define GST_X(field, variable, least, most) check_bounds(&config->field, variable, least, most);
+	GST_SETTING_BOUNDS(GST_X)
+#undef GST_X
+#define GST_X(field, variable, choices) check_choice(&config->field, variable, choices);
+	GST_SETTING_CHOICES(GST_X)
+#undef GST_X
 }
 
 bool gst_config_has_device(const struct gst_config *config)

@@ -4,6 +4,8 @@
 #ifndef GSTRACE_TRACER_CONFIG_H
 #define GSTRACE_TRACER_CONFIG_H
 
+#include "tracer/format/setting_values.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +30,7 @@
 #define GST_CONFIG_WHEN(X)                                                                     \
 	X(text, start, "GSTRACE_START", "running",                                             \
 	  "running; paused: record from cudaProfilerStart on. cudaProfilerStop always pauses") \
-	X(size, max_size, "GSTRACE_MAX_SIZE", "0",                                             \
+	X(size, max_size, "GSTRACE_MAX_SIZE", GST_MAX_SIZE_DEFAULT,                            \
 	  "stop recording when the file is that long, with K, M or G; 0: never")
 
 #define GST_CONFIG_WHERE(X)                                                                          \
@@ -37,17 +39,18 @@
 	X(flag, is_private, "GSTRACE_PRIVATE", "0",                                                  \
 	  "1: leave out host name, command line and paths")
 
-#define GST_CONFIG_COST(X)                                                                   \
-	X(size, staging_bytes, "GSTRACE_STAGING_BYTES", "16M",                               \
-	  "memory for records on their way to the file, 1M to 1G")                           \
-	X(text, staging_dir, "GSTRACE_STAGING_DIR", "/dev/shm",                              \
-	  "folder on tmpfs for it; empty: memory that does not outlive the process")         \
-	X(size, write_ms, "GSTRACE_WRITE_MS", "100", "how often records are written, in ms") \
-	X(size, flush_ms, "GSTRACE_FLUSH_MS", "500",                                         \
-	  "how often CUPTI is asked for device records, in ms")                              \
-	X(size, hang_ms, "GSTRACE_HANG_MS", "5000",                                          \
-	  "a flush that takes longer is said to hang, in ms")                                \
-	X(size, exit_ms, "GSTRACE_EXIT_MS", "3000",                                          \
+#define GST_CONFIG_COST(X)                                                           \
+	X(size, staging_bytes, "GSTRACE_STAGING_BYTES", GST_STAGING_BYTES_DEFAULT,   \
+	  "memory for records on their way to the file, " GST_STAGING_BYTES_RANGE)   \
+	X(text, staging_dir, "GSTRACE_STAGING_DIR", GST_STAGING_DIR_DEFAULT,         \
+	  "folder on tmpfs for it; empty: memory that does not outlive the process") \
+	X(size, write_ms, "GSTRACE_WRITE_MS", GST_WRITE_MS_DEFAULT,                  \
+	  "how often records are written, in ms")                                    \
+	X(size, flush_ms, "GSTRACE_FLUSH_MS", GST_FLUSH_MS_DEFAULT,                  \
+	  "how often CUPTI is asked for device records, in ms")                      \
+	X(size, hang_ms, "GSTRACE_HANG_MS", GST_HANG_MS_DEFAULT,                     \
+	  "a flush that takes longer is said to hang, in ms")                        \
+	X(size, exit_ms, "GSTRACE_EXIT_MS", GST_EXIT_MS_DEFAULT,                     \
 	  "how long the end of the program may be held up, in ms")
 
 #define GST_CONFIG_TOOL(X)                                                               \

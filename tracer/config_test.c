@@ -3,10 +3,12 @@
  */
 #include "tracer/config.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -67,6 +69,55 @@ static void test_times(void **state)
 	assert_int_equal(config.flush_ms, 1);
 	assert_int_equal(config.hang_ms, 86400000);
 	assert_int_equal(config.exit_ms, 0);
+}
+
+static const char *asked_variable, *asked_value;
+
+static const char *one_variable(const char *name)
+{
+	return strcmp(name, asked_variable) ? NULL : asked_value;
+}
+
+/* Every value of the table that gstrace has too is taken as it is, and each bound; what is beyond them is not. */
+static void test_values_of_the_table(void **state)
+{
+	static struct gst_config config, plain;
+	char text[32];
+
+	(void)state;
+	gst_config_read(&plain, no_variable);
+#define ROW(field, variable, choices)                                                           \
+	assert_int_equal(strcspn(choices, "|"), strlen(plain.field.value));                     \
+	for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|') {         \
+		assert_true((size_t)snprintf(text, sizeof(text), "%.*s", (int)strcspn(at, "|"), \
+					     at) < sizeof(text));                               \
+		asked_variable = variable;                                                      \
+		asked_value = text;                                                             \
+		gst_config_read(&config, one_variable);                                         \
+		assert_string_equal(config.field.value, text);                                  \
+	}
+	GST_SETTING_CHOICES(ROW)
+#undef ROW
+#define ROW(field, variable, least, most)                                                    \
+	assert_in_range(plain.field, least, most);                                           \
+	for (int64_t beyond = -1; beyond <= 1; beyond++) {                                   \
+		asked_variable = variable;                                                   \
+		asked_value = text;                                                          \
+		(void)snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)((most) + beyond)); \
+		gst_config_read(&config, one_variable);                                      \
+		assert_int_equal(config.field, beyond < 0 ? (most)-1 : (most));              \
+		if ((least) + beyond >= 0) {                                                 \
+			(void)snprintf(text, sizeof(text), "%" PRIu64,                       \
+				       (uint64_t)((least) + beyond));                        \
+			gst_config_read(&config, one_variable);                              \
+			assert_int_equal(config.field, beyond > 0 ? (least) + 1 : (least));  \
+		}                                                                            \
+	}
+	GST_SETTING_BOUNDS(ROW)
+#undef ROW
+	assert_string_equal(GST_STAGING_BYTES_RANGE, "1M to 1G");
+	assert_int_equal(GST_STAGING_BYTES_LEAST, 1 << 20);
+	assert_int_equal(GST_STAGING_BYTES_MOST, 1 << 30);
 }
 
 static void test_defaults(void **state)
@@ -159,8 +210,11 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_times),	 cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_values_of_the_table),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_names),
 	};
 

@@ -16,6 +16,7 @@
 #define GSTRACE_TRACER_POOL_H
 
 #include "tracer/format/format.h"
+#include "tracer/format/setting_values.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,8 +30,8 @@
 
 #define GST_PAGE_NONE UINT32_MAX
 
-#define GST_POOL_BYTES_MIN     (1u << 20)
-#define GST_POOL_BYTES_MAX     (1u << 30)
+#define GST_POOL_BYTES_MIN     GST_STAGING_BYTES_LEAST
+#define GST_POOL_BYTES_MAX     GST_STAGING_BYTES_MOST
 #define GST_POOL_BYTES_DEFAULT (16u << 20)
 
 enum gst_page_size { GST_PAGE_SMALL, GST_PAGE_LARGE, GST_PAGE_SIZES };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/cli/cli.h"
+#include "tracer/format/setting_values.h"
 
 #define ROW(index, name, variable, arg, choices, on, help) {name, variable, arg, choices, on, help},
 const struct gst_setting gst_settings[] = {GST_SETTING_OPTIONS(ROW){0}};
@@ -27,24 +28,22 @@ const struct gst_setting *gst_setting_of_option(int id)
 
 /*
  * The library takes the nearest that it can do and says so, in the traced program, maybe hours later: here a number
- * that it would not take as it is is wrong. The bounds are those of tracer/config.c and tracer/pool.h.
+ * that it would not take as it is is wrong.
  */
 static bool is_number(struct gst_opt *opt, const struct gst_setting *setting, const char *value)
 {
 	static const struct {
-		const char *name;
+		const char *variable;
 		uint64_t low, high;
 	} bounds[] = {
-		{"staging-bytes", UINT64_C(1) << 20, UINT64_C(1) << 30},
-		{"write-ms", 1, 86400000},
-		{"flush-ms", 1, 86400000},
-		{"hang-ms", 0, 86400000},
-		{"exit-ms", 0, 86400000},
+#define ROW(field, variable, least, most) {variable, least, most},
+		GST_SETTING_BOUNDS(ROW)
+#undef ROW
 	};
 	uint64_t low = 0, high = UINT64_MAX, number;
 
 	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-		if (strcmp(setting->name, bounds[i].name) == 0) {
+		if (strcmp(setting->variable, bounds[i].variable) == 0) {
 			low = bounds[i].low;
 			high = bounds[i].high;
 		}

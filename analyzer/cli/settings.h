@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "analyzer/cli/opt.h"
+#include "tracer/format/setting_values.h"
 
 /* Option ids of the settings begin here: GST_SETTING_FIRST + index. */
 enum { GST_SETTING_FIRST = 0x1000 };
@@ -39,37 +40,40 @@ const char *gst_setting_value(struct gst_opt *opt, const struct gst_setting *set
  * X(index, name, variable, arg, choices, value of a switch, help)
  */
 #define GST_SETTING_WHAT(X)                                                                                                                                     \
-	X(0, "mode", "GSTRACE_MODE", "full|order", "full|order", NULL,                                                                                          \
+	X(0, "mode", "GSTRACE_MODE", GST_MODE_CHOICES, GST_MODE_CHOICES, NULL,                                                                                  \
 	  "calls and device records (default), or calls of\nthe driver alone, no GPU times: cheapest;\nthen --graphs, --event-ids, --event-times do nothing")   \
-	X(1, "graphs", "GSTRACE_GRAPHS", "launches|nodes", "launches|nodes", NULL,                                                                              \
+	X(1, "graphs", "GSTRACE_GRAPHS", GST_GRAPHS_CHOICES, GST_GRAPHS_CHOICES, NULL,                                                                          \
 	  "CUDA graphs: each launch as a whole (default),\nor each of its nodes (costs more)")                                                                  \
-	X(2, "host-functions", "GSTRACE_HOST_FUNCTIONS", "off|wrap", "off|wrap", NULL,                                                                          \
+	X(2, "host-functions", "GSTRACE_HOST_FUNCTIONS", GST_HOST_FUNCTIONS_CHOICES,                                                                            \
+	  GST_HOST_FUNCTIONS_CHOICES, NULL,                                                                                                                     \
 	  "wrap: say when host functions run, by running them\nthrough gstrace (off by default)")                                                               \
-	X(3, "event-ids", "GSTRACE_EVENT_IDS", "auto|always|never", "auto|always|never", NULL,                                                                  \
+	X(3, "event-ids", "GSTRACE_EVENT_IDS", GST_EVENT_IDS_CHOICES, GST_EVENT_IDS_CHOICES, NULL,                                                              \
 	  "CUPTI's numbers of records of events: once a second\nthread uses events (default), always, never (then\ncalls at the same time leave some unknown)") \
 	X(4, "event-times", "GSTRACE_EVENT_TIMES", NULL, NULL, "1",                                                                                             \
 	  "let the device say when it reached each event\n(CUPTI 13.0 and later)")
-#define GST_SETTING_WHEN(X)                                                      \
-	X(5, "start", "GSTRACE_START", "running|paused", "running|paused", NULL, \
-	  "paused: record from cudaProfilerStart on; its Stop\npauses again")    \
-	X(6, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                 \
+#define GST_SETTING_WHEN(X)                                                        \
+	X(5, "start", "GSTRACE_START", GST_START_CHOICES, GST_START_CHOICES, NULL, \
+	  "paused: record from cudaProfilerStart on; its Stop\npauses again")      \
+	X(6, "max-size", "GSTRACE_MAX_SIZE", "SIZE", NULL, NULL,                   \
 	  "stop recording when the file is that long (K, M, G)")
 #define GST_SETTING_WHERE(X)                                \
 	X(7, "private", "GSTRACE_PRIVATE", NULL, NULL, "1", \
 	  "leave out host name, command line and paths")
-#define GST_SETTING_COST(X)                                                        \
-	X(8, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,         \
-	  "memory for records on their way to the file,\n1M to 1G (default: 16M)") \
-	X(9, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,              \
-	  "tmpfs for it (default: /dev/shm)")                                      \
-	X(10, "write-ms", "GSTRACE_WRITE_MS", "MS", NULL, NULL,                    \
-	  "how often records are written (default: 100)")                          \
-	X(11, "flush-ms", "GSTRACE_FLUSH_MS", "MS", NULL, NULL,                    \
-	  "how often CUPTI is asked for device records\n(default: 500)")           \
-	X(12, "hang-ms", "GSTRACE_HANG_MS", "MS", NULL, NULL,                      \
-	  "a flush of CUPTI that takes longer is said to hang\n(default: 5000)")   \
-	X(13, "exit-ms", "GSTRACE_EXIT_MS", "MS", NULL, NULL,                      \
-	  "how long the program's end may be held up\n(default: 3000)")
+#define GST_SETTING_COST(X)                                                                    \
+	X(8, "staging-bytes", "GSTRACE_STAGING_BYTES", "SIZE", NULL, NULL,                     \
+	  "memory for records on their way to the file,\n" GST_STAGING_BYTES_RANGE             \
+	  " (default: " GST_STAGING_BYTES_DEFAULT ")")                                         \
+	X(9, "staging-dir", "GSTRACE_STAGING_DIR", "DIR", NULL, NULL,                          \
+	  "tmpfs for it (default: " GST_STAGING_DIR_DEFAULT ")")                               \
+	X(10, "write-ms", "GSTRACE_WRITE_MS", "MS", NULL, NULL,                                \
+	  "how often records are written (default: " GST_WRITE_MS_DEFAULT ")")                 \
+	X(11, "flush-ms", "GSTRACE_FLUSH_MS", "MS", NULL, NULL,                                \
+	  "how often CUPTI is asked for device records\n(default: " GST_FLUSH_MS_DEFAULT ")")  \
+	X(12, "hang-ms", "GSTRACE_HANG_MS", "MS", NULL, NULL,                                  \
+	  "a flush of CUPTI that takes longer is said to hang\n(default: " GST_HANG_MS_DEFAULT \
+	  ")")                                                                                 \
+	X(13, "exit-ms", "GSTRACE_EXIT_MS", "MS", NULL, NULL,                                  \
+	  "how long the program's end may be held up\n(default: " GST_EXIT_MS_DEFAULT ")")
 #define GST_SETTING_TOOL(X)                                 \
 	X(14, "cupti", "GSTRACE_CUPTI", "FILE", NULL, NULL, \
 	  "use this libcupti.so ('gstrace doctor' lists what\nis found without it)")

@@ -33,6 +33,25 @@ expect() {
 }
 left() { find "$staging" -name 'gstrace-*.staging' | wc -l; }
 
+# The library's own table: the same names, defaults and values to choose from as record's.
+GSTRACE_HELP=1 GSTRACE_OUTPUT=help.gst GSTRACE_CUPTI=$FAKE_CUPTI CUDA_INJECTION64_PATH=$library "$app" -c 'stream s' >out 2>err
+grep -c '^gstrace:     *GSTRACE_' err | grep -qx 19 || fails "GSTRACE_HELP=1 does not print 19 settings"
+"$gstrace" record --help >help
+sed -n 's/^gstrace:  *\(GSTRACE_[A-Z_]*\) (\([^)]*\)).*/\1 \2/p' err >table
+while read -r name default; do
+	case $name in GSTRACE_SESSION | GSTRACE_DISABLE | GSTRACE_HELP) continue ;; esac
+	option=$(printf '%s' "${name#GSTRACE_}" | tr 'A-Z_' 'a-z-')
+	# From its line to the next option's; the first choice is the default.
+	text=$(awk -v "o=--$option" '/^ +(-., )?--/ { on = index($0 " ", o "=") || index($0 " ", o " ") } /^[A-Z]/ { on = 0 } on' help | tr '\n' ' ')
+	case $text in
+	'') fails "record --help has no --$option" ;;
+	*"(default: $default)"* | *"--$option=$default|"* | *", $default|"*) ;;
+	*default:*gstrace-* | *"--$option "*) ;; # a name with its parts; a switch
+	*"--$option="*"(default: "*) fails "--$option: another default than $default: $text" ;;
+	*) [ -z "$default" ] || [ "$default" = 0 ] || case $text in *"|$default"*) ;; *) fails "--$option does not tell its default $default: $text" ;; esac ;;
+	esac
+done <table
+
 expect 0 -o a.gst -- "$app" -c 'stream s; launch s k 1ms; sync s; print done'
 [ "$(cat out)" = "done" ] || fails "stdout is the program's"
 says '^gstrace: 1 trace$'
