@@ -100,6 +100,23 @@ static gst_status know_all(const char *const *names, uint32_t count, struct gst_
 	return GST_OK;
 }
 
+/* Of findings that say the same of the same time, in two processes perhaps: the numbers of their first occurrences. */
+static int by_evidence(const struct gst_finding *x, const struct gst_finding *y)
+{
+	const struct gst_occurrence *a = x->occurrences, *b = y->occurrences;
+
+	if (!x->evidence_count || !y->evidence_count) {
+		return (x->evidence_count > 0) - (y->evidence_count > 0);
+	}
+	if (a->call != b->call) {
+		return a->call < b->call ? -1 : 1;
+	}
+	if (a->waiter != b->waiter) {
+		return a->waiter < b->waiter ? -1 : 1;
+	}
+	return (a->culprit > b->culprit) - (a->culprit < b->culprit);
+}
+
 static int by_cost(const void *a, const void *b)
 {
 	const struct gst_finding *x = a, *y = b;
@@ -116,7 +133,13 @@ static int by_cost(const void *a, const void *b)
 	if (x->begin_ns != y->begin_ns) {
 		return x->begin_ns < y->begin_ns ? -1 : 1;
 	}
-	return strcmp(x->title, y->title);
+	if (strcmp(x->title, y->title) != 0) {
+		return strcmp(x->title, y->title);
+	}
+	if (x->end_ns != y->end_ns) {
+		return x->end_ns < y->end_ns ? -1 : 1;
+	}
+	return by_evidence(x, y);
 }
 
 struct runs {

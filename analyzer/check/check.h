@@ -51,7 +51,11 @@ struct gst_check_options {
 };
 
 struct gst_findings {
-	const struct gst_finding *items; /* by cost_ns, then severity, then id, then begin */
+	/*
+	 * By cost_ns and severity, largest first, then id, begin_ns, title, end_ns, and call, waiter and culprit of the
+	 * first occurrence: a total order, the same for any number of threads.
+	 */
+	const struct gst_finding *items;
 	uint32_t count;
 	uint32_t hidden_count;	    /* below info's floor, or not replayed */
 	uint32_t skipped_count;	    /* the latter: a large trace has too many groups of waits */

@@ -202,9 +202,47 @@ static void test_all_shows_what_is_small(void **state)
 	found_done(&r);
 }
 
+/* Of equal findings that come first whose calls do, whatever the number of threads. */
+static void test_order_of_equals(void **state)
+{
+	struct gst_scene *s[4];
+	struct found r = {0};
+	struct gst_err err = {0};
+	uint32_t seen = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		s[i] = gst_scene_new(NULL);
+		gst_scene_stream(s[i], 1, false);
+		gst_scene_call_value(s[i], 1, 10, 20, "call_event", "cuEventCreate", 0, "flags=2",
+				     0xe1);
+		gst_scene_fail(s[i], 1, 2);
+		gst_scene_kernel(s[i], 1, 30, 35, 1, "k", 1, 40, 500);
+	}
+	gst_scene_analyze_together(s, 4, &r.x);
+	assert_int_equal(gst_check_run(r.x.m, r.x.o, r.x.t, NULL, r.x.arena, &r.f, &err), 0);
+	for (uint32_t i = 0; i + 1 < r.f->count; i++) {
+		const struct gst_finding *a = &r.f->items[i], *b = a + 1;
+
+		if (strcmp(a->id, "api-error") || strcmp(b->id, "api-error")) {
+			continue;
+		}
+		assert_string_equal(a->title, b->title);
+		assert_int_equal(a->begin_ns, b->begin_ns);
+		assert_true(a->occurrences[0].call < b->occurrences[0].call);
+		seen++;
+	}
+	assert_int_equal(seen, 3);
+	gst_scene_release(&r.x);
+	for (uint32_t i = 0; i < 4; i++) {
+		gst_scene_free(s[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_of_equals),
 		cmocka_unit_test(test_only_and_skip),
 		cmocka_unit_test(test_two_processes),
 		cmocka_unit_test(test_same_in_other_words),

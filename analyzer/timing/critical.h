@@ -92,11 +92,13 @@ struct gst_critical {
 	uint32_t segment_count;
 	uint64_t cause_ns[GST_CAUSE_COUNT]; /* sums to end_ns - begin_ns */
 	uint64_t unknown_ns[GST_UNKNOWN_COUNT];
-	const struct gst_blame *blames; /* the longest held first */
+	const struct gst_blame
+		*blames; /* the longest held first; of equals that which the path meets first */
 	uint32_t blame_count;
-	const struct gst_blamed_stream *streams; /* the longest first */
+	const struct gst_blamed_stream *streams; /* the longest first; of equals the lower id */
 	uint32_t stream_count;
-	const struct gst_blamed_range *ranges; /* the longest first; none if the program has none */
+	const struct gst_blamed_range *
+		ranges; /* the longest first; of equals that which the path meets first; none if the program has none */
 	uint32_t range_count;
 };
 
