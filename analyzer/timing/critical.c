@@ -8,79 +8,22 @@
  *             what it waited for, or to its enter; from there to the return of the call before it.
  * Invariant : the time only falls, each point is passed once, and every nanosecond of the window is in exactly
  *             one segment. What the trace does not know is a segment that says so.
- * Not here  : what would happen without a wait (replay.c).
+ * Not here  : who is to blame (critical_blame.c), words (critical_words.c), what would happen without a wait (replay.c).
  */
 #include "analyzer/timing/critical.h"
 
 #include <string.h>
 
 #include "analyzer/base/assert.h"
-#include "analyzer/base/map.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/vec.h"
+#include "analyzer/timing/critical_internal.h"
 #include "analyzer/timing/timing_internal.h"
 
-#define NOT_KNOWN UINT64_MAX
 /* A trace may have no launch that nothing held: it does not take longer than this then. */
 #define LEAST_MAX_NS 20000
 /* How far back the op without times is looked for behind what is only known to be vague. */
 #define VAGUE_STEPS 256
-
-const char *gst_cause_name(enum gst_cause cause)
-{
-	switch (cause) {
-	case GST_CAUSE_KERNEL:
-		return "kernel";
-	case GST_CAUSE_COPY:
-		return "copy";
-	case GST_CAUSE_GRAPH:
-		return "graph";
-	case GST_CAUSE_HOST_FUNC:
-		return "host-function";
-	case GST_CAUSE_HOST_COMPUTE:
-		return "host-compute";
-	case GST_CAUSE_CALL:
-		return "cuda-call";
-	case GST_CAUSE_LATENCY:
-		return "launch-latency";
-	case GST_CAUSE_BARRIER:
-		return "barrier";
-	case GST_CAUSE_HOST_WAIT:
-		return "host-wait";
-	case GST_CAUSE_IDLE:
-		return "idle";
-	case GST_CAUSE_UNKNOWN:
-	case GST_CAUSE_COUNT:
-		break;
-	}
-	return "unknown";
-}
-
-const char *gst_unknown_name(enum gst_unknown why)
-{
-	switch (why) {
-	case GST_UNKNOWN_NO_TIMES:
-		return "no-times";
-	case GST_UNKNOWN_NO_CALL:
-		return "no-call";
-	case GST_UNKNOWN_THREAD_START:
-		return "thread-start";
-	case GST_UNKNOWN_NEVER_RETURNED:
-		return "never-returned";
-	case GST_UNKNOWN_NOT_RECORDED:
-		return "not-recorded";
-	case GST_UNKNOWN_LOST:
-		return "lost";
-	case GST_UNKNOWN_GRAPH_END:
-		return "graph-end";
-	case GST_UNKNOWN_NO_WAY_BACK:
-		return "no-way-back";
-	case GST_UNKNOWN_NONE:
-	case GST_UNKNOWN_COUNT:
-		break;
-	}
-	return "none";
-}
 
 /* When calls of the process are missing for sure. */
 struct blank {
@@ -124,7 +67,7 @@ static struct gst_segment *emit(struct walk *w, enum gst_cause cause, gst_node_i
 				uint64_t from_ns)
 {
 	struct gst_segment s = {.end_ns = w->now_ns,
-				.held_ns = NOT_KNOWN,
+				.held_ns = GST_HELD_NOT_KNOWN,
 				.node = node,
 				.from = GST_NONE,
 				.edge = GST_NONE,
@@ -347,7 +290,7 @@ static void open_gap(struct walk *w, gst_node_id waiter)
 	w->pending = (struct pending){.waiter = waiter,
 				      .edge = GST_NONE,
 				      .vague = GST_NONE,
-				      .held_ns = NOT_KNOWN,
+				      .held_ns = GST_HELD_NOT_KNOWN,
 				      .is_weak = true};
 }
 
@@ -433,12 +376,12 @@ static void consider(struct release *r, gst_edge_id edge, gst_node_id from, uint
 		     uint64_t reached)
 {
 	if (r->from == GST_NONE || reached > r->reached_ns) {
-		r->second_ns = r->from == GST_NONE ? NOT_KNOWN : r->reached_ns;
+		r->second_ns = r->from == GST_NONE ? GST_HELD_NOT_KNOWN : r->reached_ns;
 		r->edge = edge;
 		r->from = from;
 		r->source_ns = source;
 		r->reached_ns = reached;
-	} else if (r->second_ns == NOT_KNOWN || reached > r->second_ns) {
+	} else if (r->second_ns == GST_HELD_NOT_KNOWN || reached > r->second_ns) {
 		r->second_ns = reached;
 	}
 }
@@ -501,7 +444,9 @@ static void step_begin(struct walk *w, gst_node_id node)
 		stop(w, is_orphan ? GST_UNKNOWN_NO_CALL : GST_UNKNOWN_NO_WAY_BACK, node);
 		return;
 	}
-	pass_edge(w, r.edge, r.second_ns == NOT_KNOWN ? NOT_KNOWN : r.reached_ns - r.second_ns);
+	pass_edge(w, r.edge,
+		  r.second_ns == GST_HELD_NOT_KNOWN ? GST_HELD_NOT_KNOWN
+						    : r.reached_ns - r.second_ns);
 	is_begin = r.edge != GST_NONE && gst_order_edge(w->o, r.edge).form == GST_BEGIN_BEGIN;
 	if (is_call(w, r.from)) {
 		close_gap(w, r.from, r.source_ns);
@@ -785,184 +730,6 @@ static void find_blanks(struct walk *w, uint32_t process)
 	gst_vec_free(&items);
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------ */
-
-static bool is_wait(const struct gst_segment *s)
-{
-	return s->from != GST_NONE &&
-	       (s->cause == GST_CAUSE_BARRIER || s->cause == GST_CAUSE_HOST_WAIT);
-}
-
-static gst_stream_id stream_of(const struct gst_model *m, gst_node_id node)
-{
-	return node < m->op_count ? m->ops[node].stream : GST_NONE;
-}
-
-/* Those of @from that @order names, to @to, largest first. @order: keys are sizes, values places in @from; changed. */
-static void take_largest_first(struct gst_sort_item *order, size_t count, const void *from,
-			       void *to, size_t size)
-{
-	for (size_t i = 0; i < count; i++) {
-		order[i].key = UINT64_MAX - order[i].key;
-	}
-	gst_sort_items(order, count);
-	for (size_t i = 0; i < count; i++) {
-		memcpy((char *)to + i * size, (const char *)from + order[i].value * size, size);
-	}
-}
-
-static void blame_waits(const struct walk *w, struct gst_arena *arena, struct gst_critical *out)
-{
-	GST_VEC(struct gst_blame) blames = {0};
-	GST_VEC(uint32_t) next = {0}; /* another one of the same hash; GST_NONE: none */
-	struct gst_sort_item *order;
-	struct gst_blame *sorted;
-	struct gst_map heads = {0};
-
-	for (uint32_t i = 0; i < out->segment_count; i++) {
-		const struct gst_segment *s = &out->segments[i];
-		struct gst_blame b = {.example = i};
-		uint32_t *head, at;
-		bool is_new;
-
-		if (!is_wait(s)) {
-			continue;
-		}
-		b.is_host = is_call(w, s->node);
-		b.waiter = b.is_host ? call_of(w, s->node)->api : stream_of(w->m, s->node);
-		b.culprit = stream_of(w->m, s->from);
-		b.rule = s->edge == GST_NONE ? (uint8_t)GST_RULE_COUNT
-					     : gst_order_edge(w->o, s->edge).rule;
-		head = gst_map_add(&heads,
-				   gst_hash_u64((uint64_t)b.waiter << 32 | b.culprit) ^
-					   (uint64_t)(b.rule * 2u + b.is_host),
-				   (uint32_t)blames.count, &is_new);
-		at = is_new ? GST_NONE : *head;
-		while (at != GST_NONE &&
-		       (blames.data[at].waiter != b.waiter ||
-			blames.data[at].culprit != b.culprit || blames.data[at].rule != b.rule ||
-			blames.data[at].is_host != b.is_host)) {
-			at = next.data[at];
-		}
-		if (at == GST_NONE) {
-			at = (uint32_t)blames.count;
-			gst_vec_push(&next, is_new ? GST_NONE : *head);
-			*head = at;
-			gst_vec_push(&blames, b);
-		}
-		blames.data[at].count++;
-		blames.data[at].gap_ns += s->end_ns - s->begin_ns;
-		if (s->held_ns == NOT_KNOWN) {
-			blames.data[at].unheld++;
-		} else {
-			const struct gst_segment *best = &out->segments[blames.data[at].example];
-
-			blames.data[at].held_ns += s->held_ns;
-			if (best->held_ns == NOT_KNOWN || s->held_ns > best->held_ns) {
-				blames.data[at].example = i;
-			}
-		}
-	}
-	order = gst_mem_alloc(blames.count * sizeof(*order));
-	for (uint32_t i = 0; i < blames.count; i++) {
-		order[i] = (struct gst_sort_item){.key = blames.data[i].held_ns, .value = i};
-	}
-	sorted = GST_ARENA_ARRAY(arena, struct gst_blame, blames.count);
-	take_largest_first(order, blames.count, blames.data, sorted, sizeof(*sorted));
-	out->blames = sorted;
-	out->blame_count = (uint32_t)blames.count;
-	gst_mem_free(order, blames.count * sizeof(*order));
-	gst_map_release(&heads);
-	gst_vec_free(&next);
-	gst_vec_free(&blames);
-}
-
-static void blame_streams(const struct walk *w, struct gst_arena *arena, struct gst_critical *out)
-{
-	uint32_t count = w->m->stream_count + 1; /* the last one: unknown */
-	struct gst_blamed_stream *all = gst_mem_alloc(count * sizeof(*all)), *sorted;
-	struct gst_sort_item *order = gst_mem_alloc(count * sizeof(*order));
-
-	for (uint32_t i = 0; i < count; i++) {
-		all[i] = (struct gst_blamed_stream){.stream = i + 1 < count ? i : GST_NONE};
-	}
-	for (uint32_t i = 0; i < out->segment_count; i++) {
-		const struct gst_segment *s = &out->segments[i];
-
-		if (gst_cause_is_work(s->cause)) {
-			gst_stream_id stream = stream_of(w->m, s->node);
-			struct gst_blamed_stream *b = &all[stream == GST_NONE ? count - 1 : stream];
-
-			b->run_ns += s->end_ns - s->begin_ns;
-			b->ops++;
-		}
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		if (all[i].ops > 0) {
-			order[out->stream_count++] =
-				(struct gst_sort_item){.key = all[i].run_ns, .value = i};
-		}
-	}
-	sorted = GST_ARENA_ARRAY(arena, struct gst_blamed_stream, out->stream_count);
-	take_largest_first(order, out->stream_count, all, sorted, sizeof(*sorted));
-	out->streams = sorted;
-	gst_mem_free(order, count * sizeof(*order));
-	gst_mem_free(all, count * sizeof(*all));
-}
-
-/* The innermost range of the call that @node is, or by which it was submitted; its name. */
-static uint32_t range_name(const struct walk *w, gst_node_id node)
-{
-	gst_call_id call = GST_NONE;
-	uint32_t range;
-
-	if (node < w->m->op_count) {
-		call = w->m->ops[node].call;
-	} else if (is_call(w, node)) {
-		call = node - w->m->op_count;
-	}
-	range = call == GST_NONE ? GST_NONE : gst_call_range(w->m, call);
-	return range == GST_NONE ? 0 : w->m->ranges[range].name;
-}
-
-static void blame_ranges(const struct walk *w, struct gst_arena *arena, struct gst_critical *out)
-{
-	GST_VEC(struct gst_blamed_range) all = {0};
-	struct gst_map at = {0};
-	struct gst_sort_item *order;
-	struct gst_blamed_range *sorted;
-
-	if (!w->m->call_ranges) {
-		return;
-	}
-	for (uint32_t i = 0; i < out->segment_count; i++) {
-		const struct gst_segment *s = &out->segments[i];
-		uint32_t name = range_name(w, s->node), *slot;
-		bool is_new;
-
-		/* Where in between one range ended and the next began is not looked at. */
-		if (s->cause == GST_CAUSE_HOST_COMPUTE && range_name(w, s->from) != name) {
-			name = 0;
-		}
-		slot = gst_map_add(&at, name, (uint32_t)all.count, &is_new);
-		if (is_new) {
-			gst_vec_push(&all, ((struct gst_blamed_range){.name = name}));
-		}
-		all.data[*slot].ns += s->end_ns - s->begin_ns;
-	}
-	order = gst_mem_alloc(all.count * sizeof(*order));
-	for (uint32_t i = 0; i < all.count; i++) {
-		order[i] = (struct gst_sort_item){.key = all.data[i].ns, .value = i};
-	}
-	sorted = GST_ARENA_ARRAY(arena, struct gst_blamed_range, all.count);
-	take_largest_first(order, all.count, all.data, sorted, sizeof(*sorted));
-	out->ranges = sorted;
-	out->range_count = (uint32_t)all.count;
-	gst_mem_free(order, all.count * sizeof(*order));
-	gst_map_release(&at);
-	gst_vec_free(&all);
-}
-
 static void finish(struct walk *w, struct gst_arena *arena, struct gst_critical *out)
 {
 	uint32_t count = (uint32_t)w->segments.count;
@@ -975,9 +742,7 @@ static void finish(struct walk *w, struct gst_arena *arena, struct gst_critical 
 	}
 	out->segments = segments;
 	out->segment_count = count;
-	blame_waits(w, arena, out);
-	blame_streams(w, arena, out);
-	blame_ranges(w, arena, out);
+	gst_critical_blame(w->t, arena, out);
 }
 
 void gst_timing_critical(const struct gst_timing *t, uint32_t process, struct gst_arena *arena,
