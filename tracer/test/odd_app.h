@@ -53,6 +53,7 @@ int odd_status_of(pid_t child);
 	X("state", state)                             \
 	X("take-over", take_over)                     \
 	X("take-over-at-exit", take_over_at_exit)     \
+	X("close-often", close_often)                 \
 	X("no-standard-files", no_standard_files)     \
 	X("many-descriptors", many_descriptors)       \
 	X("descriptors-4", descriptors_4)             \
@@ -94,6 +95,7 @@ int odd_status_of(pid_t child);
 	X("calls-at-thread-end", calls_at_thread_end) \
 	X("main-thread-ends", main_thread_ends)       \
 	X("signal-storm", signal_storm)               \
+	X("leave-threads", leave_threads)             \
 	X("fork-storm", fork_storm)                   \
 	X("small-data", small_data)                   \
 	X("locked-memory", locked_memory)             \

@@ -82,6 +82,39 @@ void odd_take_over_at_exit(void)
 	exit(4);
 }
 
+static void *launch_beside(void *argument)
+{
+	for (int i = 0; i < 40; i++) {
+		odd_launch(50);
+		odd_pause_ms(1);
+	}
+	return argument;
+}
+
+/* closefrom(3) again and again. Not while CUDA starts: whoever has a file open then, the loader too, loses it. */
+void odd_close_often(void)
+{
+	struct stat about;
+	pthread_t thread;
+
+	F(fake_init)();
+	thread = odd_start(launch_beside, NULL);
+	for (int i = 0; i < 60; i++) {
+		int own;
+
+		for (int fd = 3; fd < 1024; fd++) {
+			close(fd);
+		}
+		own = memfd_create("own", 0);
+		odd_need(own >= 3 && write(own, "mine", 4) == 4, "it is written");
+		odd_pause_ms(1);
+		odd_need(!fstat(own, &about) && about.st_size == 4, "nothing else went there");
+	}
+	pthread_join(thread, NULL);
+	F(fake_device_sync)();
+	odd_say("done");
+}
+
 void odd_no_standard_files(void)
 {
 	int fd;

@@ -241,6 +241,36 @@ void odd_thousand_threads(void)
 	odd_say("done");
 }
 
+static void *launch_for_ever(void *argument)
+{
+	static volatile bool is_over; /* never */
+
+	pthread_barrier_wait(&all_there);
+	while (!is_over) {
+		odd_launch(1);
+	}
+	return argument;
+}
+
+/* exit() while a thousand threads are in calls. */
+void odd_leave_threads(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	odd_launch(1);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	pthread_barrier_init(&all_there, NULL, 1001);
+	for (int i = 0; i < 1000; i++) {
+		odd_need(!pthread_create(&thread, &attr, launch_for_ever, NULL), "a thread");
+	}
+	pthread_barrier_wait(&all_there);
+	odd_pause_ms(20);
+	odd_say("done");
+	exit(18);
+}
+
 static void *one_call(void *argument)
 {
 	(void)argument;

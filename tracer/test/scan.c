@@ -325,7 +325,7 @@ bool scan_has_note(const struct scan *scan, uint32_t code)
 	return false;
 }
 
-uint64_t scan_lost(const struct scan *scan, uint32_t reason)
+uint64_t scan_lost_of(const struct scan *scan, uint32_t kind, uint32_t reason)
 {
 	struct gst_rec_loss loss;
 	uint64_t lost = 0;
@@ -333,11 +333,16 @@ uint64_t scan_lost(const struct scan *scan, uint32_t reason)
 
 	for (size_t n = 0; (index = scan_find(scan, GST_REC_LOSS, n)) != SIZE_MAX; n++) {
 		scan_get(scan, index, &loss, sizeof(loss));
-		if (loss.reason == reason) {
+		if (loss.reason == reason && (kind == SCAN_ANY_KIND || loss.kind == kind)) {
 			lost += loss.count;
 		}
 	}
 	return lost;
+}
+
+uint64_t scan_lost(const struct scan *scan, uint32_t reason)
+{
+	return scan_lost_of(scan, SCAN_ANY_KIND, reason);
 }
 
 uint64_t scan_lost_since(const struct scan *scan, uint32_t reason)

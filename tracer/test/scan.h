@@ -52,6 +52,11 @@ size_t scan_find(const struct scan *scan, uint32_t kind, size_t nth);
 /** Whether a NOTE with @code is there. */
 bool scan_has_note(const struct scan *scan, uint32_t code);
 
+#define SCAN_ANY_KIND UINT32_MAX
+
+/** How many records of @kind were lost for @reason. */
+uint64_t scan_lost_of(const struct scan *scan, uint32_t kind, uint32_t reason);
+
 /** Sum of the counts of LOSS records for @reason. */
 uint64_t scan_lost(const struct scan *scan, uint32_t reason);
 
