@@ -232,7 +232,7 @@ static const struct gst_option options[] = {
 	{OPT_TO, "to", "OP", "the operation in question"},
 	{OPT_FROM, "from", "OP", "why does it come after this one?"},
 	{OPT_PAIRS, "pairs", NULL,
-	 "of all that fits --from and all that fits --to: how many\npairs are ordered, and which way"},
+	 "of all that fits --from and all that fits --to: how many\npairs are ordered, which way, and how many only may be"},
 	{OPT_WITHOUT, "without", "RULE|#N",
 	 "how much earlier could TO begin, and the run end, without\nthat rule, or without the N-th thing that let it go"},
 	{OPT_FORMAT, "format", "text|json", "for people (default) or for programs (docs/JSON.md)"},
@@ -251,7 +251,7 @@ const struct gst_command gst_cmd_path = {
 		"The path with the fewest steps, of documented rules alone if there is one: operations, rules, times.\n"
 		"Without --from: all that TO had to wait for, by which rule, when each let it go, and how much earlier\n"
 		"than the last one that was (slack).\n"
-		"Exit status 0 if TO comes after FROM (--pairs: in all pairs); 1 if not: no order is seen, or it is the other way round.\n"
+		"Exit status 0 if TO comes after FROM (--pairs: in all pairs, for certain); 1 if not: no order is seen, or it is the other way round.\n"
 		"\n" GST_PICK_HELP,
 	.options = options,
 	.examples =

@@ -21,50 +21,84 @@
 #define CLOCKS_BYTES   (UINT64_C(1) << 30)
 #define SCHEMA_VERSION 1u
 
-static enum gst_answer ask(const struct gst_order *o, const struct gst_clocks *clocks, gst_op_id x,
-			   gst_op_id y)
+/* What answers: by documented edges, and by all of them; the same two where no edge is only possible. */
+struct asking {
+	const struct gst_order *o;
+	struct gst_clocks *documented, *all; /* NULL: searched for */
+	bool has_possible;
+};
+
+static bool has_possible(const struct gst_order *o)
 {
-	return clocks ? gst_clocks_before(clocks, x, y) : gst_order_before(o, x, y, NULL);
+	for (gst_edge_id e = gst_order_next_edge(o, 0); e < gst_order_edge_bound(o);
+	     e = gst_order_next_edge(o, e + 1)) {
+		if (gst_order_edge(o, e).strength != GST_DOCUMENTED) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum gst_answer ask(const struct asking *k, bool documented_only, gst_op_id x, gst_op_id y)
+{
+	const struct gst_clocks *clocks =
+		documented_only || !k->has_possible ? k->documented : k->all;
+	const struct gst_path_query q = {.documented_only = documented_only};
+
+	return clocks ? gst_clocks_before(clocks, x, y) : gst_order_before(k->o, x, y, &q);
+}
+
+static enum gst_pair_order order_of(const struct asking *k, gst_op_id x, gst_op_id y)
+{
+	enum gst_answer forward = ask(k, true, x, y);
+	enum gst_answer reverse;
+
+	if (forward == GST_YES) {
+		return GST_PAIR_FORWARD;
+	}
+	reverse = ask(k, true, y, x);
+	if (reverse == GST_YES) {
+		return GST_PAIR_REVERSE;
+	}
+	if (k->has_possible) {
+		if (ask(k, false, x, y) == GST_YES) {
+			return GST_PAIR_MAYBE_FORWARD;
+		}
+		if (ask(k, false, y, x) == GST_YES) {
+			return GST_PAIR_MAYBE_REVERSE;
+		}
+	}
+	return forward == GST_DONT_KNOW || reverse == GST_DONT_KNOW ? GST_PAIR_UNKNOWN
+								    : GST_PAIR_NONE;
 }
 
 void gst_path_pairs(const struct gst_analysis *a, const gst_op_id *from, uint32_t from_count,
 		    const gst_op_id *to, uint32_t to_count, struct gst_path_pairs *out)
 {
-	const struct gst_order *o = a->order;
-	struct gst_clocks *clocks = NULL;
+	struct asking k = {.o = a->order, .has_possible = has_possible(a->order)};
 
 	*out = (struct gst_path_pairs){.total = 0};
 	if ((uint64_t)from_count * to_count > SEARCHED_MAX) {
-		clocks = gst_clocks_new(o, CLOCKS_BYTES);
+		k.documented = gst_clocks_new(a->order, CLOCKS_BYTES, true);
+		k.all = k.has_possible ? gst_clocks_new(a->order, CLOCKS_BYTES, false) : NULL;
 	}
 	for (uint32_t i = 0; i < from_count; i++) {
-		for (uint32_t k = 0; k < to_count; k++) {
-			gst_op_id x = from[i], y = to[k];
-			enum gst_pair_order order = GST_PAIR_NONE;
-			enum gst_answer forward, reverse = GST_NO;
+		for (uint32_t n = 0; n < to_count; n++) {
+			enum gst_pair_order order;
 
-			if (x == y) {
+			if (from[i] == to[n]) {
 				continue;
 			}
-			forward = ask(o, clocks, x, y);
-			if (forward != GST_YES) {
-				reverse = ask(o, clocks, y, x);
-			}
-			if (forward == GST_YES) {
-				order = GST_PAIR_FORWARD;
-			} else if (reverse == GST_YES) {
-				order = GST_PAIR_REVERSE;
-			} else if (forward == GST_DONT_KNOW || reverse == GST_DONT_KNOW) {
-				order = GST_PAIR_UNKNOWN;
-			}
+			order = order_of(&k, from[i], to[n]);
 			if (out->count[order]++ == 0) {
-				out->from[order] = x;
-				out->to[order] = y;
+				out->from[order] = from[i];
+				out->to[order] = to[n];
 			}
 			out->total++;
 		}
 	}
-	gst_clocks_free(clocks);
+	gst_clocks_free(k.documented);
+	gst_clocks_free(k.all);
 }
 
 static void text_line(const struct gst_analysis *a, const struct gst_path_pairs *p,
@@ -91,11 +125,14 @@ gst_status gst_export_pairs_text(const struct gst_analysis *a, const struct gst_
 				 struct gst_outfile *out, struct gst_err *err)
 {
 	(void)err; /* write errors stick to @out */
-	gst_outfile_printf(out,
-			   "%s pair%s of operations, by all that orders or may order them:\n\n",
-			   gst_count(p->total).text, p->total == 1 ? "" : "s");
+	gst_outfile_printf(out, "%s pair%s of operations:\n\n", gst_count(p->total).text,
+			   p->total == 1 ? "" : "s");
 	text_line(a, p, GST_PAIR_FORWARD, "the first comes before the second", out);
 	text_line(a, p, GST_PAIR_REVERSE, "the second comes before the first", out);
+	text_line(a, p, GST_PAIR_MAYBE_FORWARD,
+		  "the first may come before the second: by a rule that is not promised", out);
+	text_line(a, p, GST_PAIR_MAYBE_REVERSE,
+		  "the second may come before the first: by a rule that is not promised", out);
 	text_line(a, p, GST_PAIR_NONE, "no CUDA order seen", out);
 	text_line(a, p, GST_PAIR_UNKNOWN, "none seen, and what could show one is missing", out);
 	return GST_OK;
@@ -104,7 +141,8 @@ gst_status gst_export_pairs_text(const struct gst_analysis *a, const struct gst_
 gst_status gst_export_pairs_json(const struct gst_analysis *a, const struct gst_path_pairs *p,
 				 struct gst_outfile *out, struct gst_err *err)
 {
-	static const char *const names[GST_PAIR_ORDERS] = {"forward", "reverse", "none", "unknown"};
+	static const char *const names[GST_PAIR_ORDERS] = {
+		"forward", "reverse", "maybe_forward", "maybe_reverse", "none", "unknown"};
 	struct gst_json j;
 
 	(void)err; /* write errors stick to @out */

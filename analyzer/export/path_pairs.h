@@ -8,8 +8,15 @@
 
 #define GST_PAIRS_MAX UINT64_C(4000000)
 
-enum gst_pair_order { GST_PAIR_FORWARD, GST_PAIR_REVERSE, GST_PAIR_NONE, GST_PAIR_UNKNOWN };
-#define GST_PAIR_ORDERS 4
+enum gst_pair_order {
+	GST_PAIR_FORWARD, /* by documented rules alone */
+	GST_PAIR_REVERSE,
+	GST_PAIR_MAYBE_FORWARD, /* by rules that only may order them, too */
+	GST_PAIR_MAYBE_REVERSE,
+	GST_PAIR_NONE,
+	GST_PAIR_UNKNOWN,
+	GST_PAIR_ORDERS
+};
 
 /* Of two ops each, one of either side; an op is in no pair with itself. */
 struct gst_path_pairs {
@@ -20,10 +27,10 @@ struct gst_path_pairs {
 };
 
 /**
- * Ask for all pairs, at most GST_PAIRS_MAX, by documented and possible edges, whatever came of the latter.
+ * Ask for all pairs, at most GST_PAIRS_MAX, by documented edges, then by possible ones as well, whatever came of the latter.
  *
  * A few are searched for; for many chain clocks are made first, which then answer each in some 100 ns wherever the two are.
- * Memory of these: 14 bytes a node and at most 1 GiB, freed again.
+ * Memory of these: 14 bytes a node and at most 1 GiB, freed again; twice that where the order has edges that are only possible.
  */
 void gst_path_pairs(const struct gst_analysis *a, const gst_op_id *from, uint32_t from_count,
 		    const gst_op_id *to, uint32_t to_count, struct gst_path_pairs *out);

@@ -29,10 +29,16 @@ struct gst_clocks {
 	GST_VEC(struct branch) tree; /* 0 is empty */
 	uint64_t limit_bytes;
 	uint32_t levels;
+	bool documented_only; /* `possible` edges are not there */
 	bool is_full;
 	bool has_open_nodes; /* something else than launches and nodes that wait lets in what is outside */
 	uint64_t steps;
 };
+
+static bool is_used(const struct gst_clocks *c, const struct gst_edge *e)
+{
+	return !c->documented_only || e->strength == GST_DOCUMENTED;
+}
 
 static bool is_node_of_graph(const struct gst_order *o, gst_node_id n)
 {
@@ -148,7 +154,7 @@ static uint32_t find_chains(struct gst_clocks *c)
 		for (uint32_t i = 0; i < in.count && c->chain[n] == GST_NONE; i++) {
 			const struct gst_edge e = gst_edges_at(o, &in, i);
 
-			if (!continues(o, &e) || is_followed[e.from] ||
+			if (!continues(o, &e) || !is_used(c, &e) || is_followed[e.from] ||
 			    c->chain[e.from] == GST_NONE)
 				continue;
 			is_followed[e.from] = 1;
@@ -235,7 +241,7 @@ static void take_wait_nodes(struct meet *m, gst_node_id launch)
 		for (uint32_t i = 0; i < in.count; i++) {
 			const struct gst_edge e = gst_edges_at(o, &in, i);
 
-			if (e.from != launch &&
+			if (is_used(m->c, &e) && e.from != launch &&
 			    !(gst_node_is_op(o, e.from) && o->m->ops[e.from].parent == launch))
 				take_edge(m, &e);
 		}
@@ -304,7 +310,8 @@ static uint32_t clock_of(struct gst_clocks *c, gst_point_id p)
 	for (uint32_t i = 0; i < in.count; i++) {
 		const struct gst_edge e = gst_edges_at(o, &in, i);
 
-		if (gst_edge_to_point(&e) == p && (last.id == GST_NONE || e.from > last.from))
+		if (gst_edge_to_point(&e) == p && is_used(c, &e) &&
+		    (last.id == GST_NONE || e.from > last.from))
 			last = e;
 	}
 	if (last.id != GST_NONE)
@@ -313,13 +320,14 @@ static uint32_t clock_of(struct gst_clocks *c, gst_point_id p)
 		const struct gst_edge e = gst_edges_at(o, &in, i);
 
 		c->steps++;
-		if (gst_edge_to_point(&e) == p && e.id != last.id)
+		if (gst_edge_to_point(&e) == p && is_used(c, &e) && e.id != last.id)
 			take_edge(&m, &e);
 	}
 	return m.has_none || c->is_full ? NO_CLOCK : m.clock;
 }
 
-struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_bytes)
+struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_bytes,
+				  bool documented_only)
 {
 	struct gst_clocks *c = gst_mem_alloc(sizeof(*c));
 	gst_call_id near = 0;
@@ -327,6 +335,7 @@ struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_byte
 
 	c->o = o;
 	c->limit_bytes = limit_bytes;
+	c->documented_only = documented_only;
 	c->chain = gst_mem_alloc(o->v.node_count * sizeof(*c->chain));
 	c->index = gst_mem_alloc(o->v.node_count * sizeof(*c->index));
 	c->begin_clock = gst_mem_alloc(o->v.node_count * sizeof(*c->begin_clock));
@@ -369,6 +378,7 @@ enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst
 	const struct gst_order *o = c->o;
 	gst_node_id source = is_node_of_graph(o, a) ? o->m->ops[a].parent : a;
 	gst_node_id target = b;
+	const struct gst_path_query q = {.documented_only = c->documented_only};
 	uint32_t waits;
 
 	/* What is before a node and not of its launch is before the launch. */
@@ -381,7 +391,7 @@ enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst
 	if (source == target || source == GST_NONE || c->chain[source] == GST_NONE ||
 	    c->chain[target] == GST_NONE || c->begin_clock[source] == NO_CLOCK ||
 	    c->begin_clock[target] == NO_CLOCK)
-		return gst_order_before(o, a, b, NULL);
+		return gst_order_before(o, a, b, &q);
 	if (before_point(c, target, false, c->chain[source]) > c->index[source])
 		return GST_YES;
 	return gst_order_no_path(o, a, b);

@@ -41,15 +41,17 @@ static void ask(const struct gst_order *o)
 }
 
 /* Clocks, with and without room, say what a search says, for nodes from all over the graph. */
-static void ask_clocks(const struct gst_order *o, uint32_t things, uint64_t limit_bytes)
+static void ask_clocks(const struct gst_order *o, uint32_t things, uint64_t limit_bytes,
+		       bool documented_only)
 {
-	struct gst_clocks *clocks = gst_clocks_new(o, limit_bytes);
+	struct gst_clocks *clocks = gst_clocks_new(o, limit_bytes, documented_only);
+	const struct gst_path_query q = {.documented_only = documented_only};
 	uint32_t step = things / CLOCK_NODES + 1;
 
 	for (gst_node_id a = 0; a < things; a += step) {
 		for (gst_node_id b = 0; b < things; b += step)
 			GST_ASSERT(gst_clocks_before(clocks, a, b) ==
-				   gst_order_before(o, a, b, NULL));
+				   gst_order_before(o, a, b, &q));
 	}
 	gst_clocks_free(clocks);
 }
@@ -69,8 +71,9 @@ static void build(const void *data, size_t size)
 		GST_ASSERT(!gst_model_validate(m));
 		if (!gst_order_build(m, arena, &o, &err)) {
 			ask(o);
-			ask_clocks(o, m->op_count + m->call_count, UINT64_MAX);
-			ask_clocks(o, m->op_count + m->call_count, 1024);
+			ask_clocks(o, m->op_count + m->call_count, UINT64_MAX, false);
+			ask_clocks(o, m->op_count + m->call_count, 1024, false);
+			ask_clocks(o, m->op_count + m->call_count, 1024, true);
 			out = gst_outfile_open_memory();
 			gst_model_dump(m, out);
 			gst_order_dump(o, out);

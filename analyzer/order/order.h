@@ -371,15 +371,15 @@ enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_n
 struct gst_clocks;
 
 /**
- * Chain clocks of @o, which must outlive them. Their trees take at most @limit_bytes beside 14 bytes a node;
+ * Chain clocks of @o, which must outlive them, by all edges or by documented ones alone. Their trees take at most @limit_bytes beside 14 bytes a node;
  * points for which there is no room get none, and questions about these are searched for.
  *
  * Cost: the edges, and where chains meet, what one knew and the other did not, 64 bytes and a step for each 16
  * chains of it: little where a legacy op or a wait brings all up to date, up to all chains for each op where
  * every op waits for any stream. Give back with gst_clocks_free (NULL is fine).
  */
-struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_bytes)
-	__attribute__((warn_unused_result));
+struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_bytes,
+				  bool documented_only) __attribute__((warn_unused_result));
 void gst_clocks_free(struct gst_clocks *c);
 
 /** As gst_order_before without a query, whatever lies between the two: a look at one clock, or two. */

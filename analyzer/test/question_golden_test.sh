@@ -82,6 +82,8 @@ pairs() {
 pairs legacy real/default_stream_bad.gst first last
 pairs independent real/default_stream_good.gst first last
 pairs few traces/e1_wait.gstext '#1' '#last'
+pairs possible traces/m2_peer_copy.gstext 'stream:' 'stream:'
+pairs possible_many real/wait_value.gst 'stream:' 'stream:'
 pairs lost traces/x_lost_calls.gstext stream: stream:
 pairs none real/graph_launch.gst nothing-of-this-name '#1'
 
