@@ -541,11 +541,11 @@ static void calls_at_the_end_of_a_thread_are_recorded(void **state)
 	both(run, "calls-at-thread-end", 1);
 	scan_open(&scan, run->trace);
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open) +
-				 scan_lost_of(&scan, GST_KIND_CALL_LAUNCH, GST_LOSS_NO_CHUNK),
+				 scan_lost_of(&scan, GST_REC_CALL_LAUNCH, GST_LOSS_NO_CHUNK),
 			 1 + 4200 * 9);
 	assert_int_equal(scan_lost(&scan, GST_LOSS_NO_THREAD_SLOT), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_THREAD) +
-				 scan_lost_of(&scan, GST_KIND_THREAD, GST_LOSS_NO_CHUNK),
+				 scan_lost_of(&scan, GST_REC_THREAD, GST_LOSS_NO_CHUNK),
 			 4201);
 	scan_release(&scan);
 }
@@ -586,11 +586,11 @@ static void slots_of_ended_threads_are_used_again(void **state)
 	both(run, "threads-that-end", 1);
 	scan_open(&scan, run->trace);
 	assert_int_equal(scan_calls(&scan, "cuLaunchKernel", &open) +
-				 scan_lost_of(&scan, GST_KIND_CALL_LAUNCH, GST_LOSS_NO_CHUNK),
+				 scan_lost_of(&scan, GST_REC_CALL_LAUNCH, GST_LOSS_NO_CHUNK),
 			 5000);
 	assert_int_equal(scan_lost(&scan, GST_LOSS_NO_THREAD_SLOT), 0);
 	assert_int_equal(scan_count(&scan, GST_REC_THREAD) +
-				 scan_lost_of(&scan, GST_KIND_THREAD, GST_LOSS_NO_CHUNK),
+				 scan_lost_of(&scan, GST_REC_THREAD, GST_LOSS_NO_CHUNK),
 			 5001);
 	scan_release(&scan);
 }
