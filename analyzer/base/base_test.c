@@ -7,6 +7,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/pages.h"
 #include "analyzer/base/parallel.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/sort.h"
 #include "analyzer/base/strtab.h"
 #include "analyzer/base/vec.h"
@@ -533,12 +534,78 @@ static void goes_on_beside_a_task(void **state)
 	gst_parallel_set_threads(1);
 }
 
+#define ROWS 100000u
+
+struct relay {
+	struct gst_progress progress;
+	uint32_t *rows;
+	uint32_t followed; /* rows that the follower has added up */
+	uint64_t sum;
+};
+
+static void add_rows(struct relay *r, uint64_t end)
+{
+	for (; r->followed < end; r->followed++)
+		r->sum += r->rows[r->followed];
+}
+
+static void follow_or_lead(uint32_t index, void *payload)
+{
+	struct relay *r = payload;
+	uint64_t ready;
+
+	if (!index) {
+		if (!gst_progress_has_begun(&r->progress))
+			return; /* one thread, or the leader is late */
+		while ((ready = gst_progress_wait(&r->progress, r->followed)) > r->followed)
+			add_rows(r, ready);
+		return;
+	}
+	gst_progress_tell(&r->progress, 0);
+	for (uint32_t i = 0; i < ROWS; i++) {
+		r->rows[i] = i;
+		if (i % 1000 == 0)
+			gst_progress_tell(&r->progress, i + 1);
+		/* From here on the rows are the leader's alone. */
+		if (i == ROWS / 2) {
+			gst_progress_end(&r->progress);
+			memset(r->rows + r->followed, 0xff,
+			       (i + 1 - r->followed) * sizeof(*r->rows));
+			for (uint32_t k = r->followed; k <= i; k++)
+				r->rows[k] = k;
+		}
+	}
+	gst_progress_end(&r->progress);
+}
+
+static void follows_up_to_the_end(void **state)
+{
+	(void)state;
+	for (int threads = 1; threads <= 2; threads++) {
+		struct relay r = {.progress = GST_PROGRESS_INIT};
+
+		r.rows = gst_mem_alloc(ROWS * sizeof(*r.rows));
+		gst_parallel_set_threads((uint32_t)threads);
+		gst_parallel_run(2, follow_or_lead, &r);
+		gst_parallel_set_threads(1);
+		assert_true(threads > 1 || !r.followed);
+		assert_true(r.followed <= ROWS / 2 + 1);
+		/* Told after the end: nobody gets it. */
+		gst_progress_tell(&r.progress, ROWS);
+		assert_int_equal(gst_progress_wait(&r.progress, r.followed), r.followed);
+		add_rows(&r, ROWS);
+		assert_int_equal(r.sum, (uint64_t)ROWS * (ROWS - 1) / 2);
+		gst_mem_free(r.rows, ROWS * sizeof(*r.rows));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adopts_what_another_arena_holds),
 		cmocka_unit_test(takes_vectors_as_they_are),
 		cmocka_unit_test(runs_each_task_once),
+		cmocka_unit_test(follows_up_to_the_end),
 		cmocka_unit_test(goes_on_beside_a_task),
 		cmocka_unit_test(test_err),
 		cmocka_unit_test(test_mem_limit),

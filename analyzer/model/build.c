@@ -808,13 +808,15 @@ static void make_ops(struct gst_builder *b)
 		b->raw_calls.count = b->raw_calls.cap = 0;
 	}
 	gst_vec_reserve(&b->ops, count);
+	b->m->ops = b->ops.data;
+	b->ops_room = b->ops.cap;
 }
 
 gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_count,
 			   struct gst_arena *arena, const struct gst_model **out,
 			   struct gst_err *err)
 {
-	struct gst_builder b = {0};
+	struct gst_builder b = {.joined = GST_PROGRESS_INIT, .walked = GST_PROGRESS_INIT};
 	gst_status st = GST_OK;
 
 	b.arena = arena;
@@ -835,16 +837,13 @@ gst_status gst_model_build(struct gst_loader *const *loaders, size_t loader_coun
 	convert_times(&b, gst_model_order_calls(&b));
 	make_ops(&b);
 	gst_model_join_devices(&b);
-	for (size_t i = 0; i < b.processes.count; i++)
-		b.processes.data[i].out.mono_to_model_ns -= (int64_t)b.m->base_ns;
 	gst_model_graphs_define(&b);
 	st = gst_model_resolve(&b, err);
 	if (st)
 		goto out;
-	/* Large, and of no more use: before the results are copied. */
-	gst_vec_free(&b.values);
+	/* From the clock of the first process to the model's: the calls were the last that were to be converted. */
 	for (size_t i = 0; i < b.processes.count; i++)
-		gst_vec_free(&b.processes.data[i].devs);
+		b.processes.data[i].out.mono_to_model_ns -= (int64_t)b.m->base_ns;
 	judge_ids(&b);
 	finish_events(&b);
 	finish(&b);

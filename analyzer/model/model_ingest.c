@@ -539,16 +539,33 @@ static uint32_t small_id(uint64_t id)
 
 #define KERNEL_WORDS (sizeof(struct gst_kernel) / 8)
 
+/*
+ * @k as it stands in memory, from its fields: those were stored a moment ago, and to load two of them as one word waits
+ * until they have left the processor's store buffer (20 of 45 ns a record).
+ */
+static inline void kernel_words(const struct gst_kernel *k, uint64_t words[KERNEL_WORDS])
+{
+	_Static_assert(sizeof(*k) == 48 && offsetof(struct gst_kernel, graph_node) == 40,
+		       "no byte is left out below");
+	words[0] = k->grid[0] | (uint64_t)k->grid[1] << 32;
+	words[1] = k->grid[2] | (uint64_t)k->block[0] << 32 | (uint64_t)k->block[1] << 48;
+	words[2] = k->block[2] | (uint64_t)k->registers << 16 | (uint64_t)k->shared_static << 32;
+	words[3] = k->shared_dynamic | (uint64_t)k->cupti_stream << 32;
+	words[4] = k->channel | (uint64_t)k->channel_type << 16 | (uint64_t)k->launch_type << 24 |
+		   (uint64_t)k->ctx << 32;
+	words[5] = k->graph_node;
+}
+
 /* The index of @k in the table: programs launch the same again and again. */
-static uint32_t intern_kernel(struct gst_builder *b, const struct gst_kernel *k)
+static inline __attribute__((always_inline)) uint32_t intern_kernel(struct gst_builder *b,
+								    const struct gst_kernel *k)
 {
 	uint64_t words[KERNEL_WORDS], known[KERNEL_WORDS];
 	uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t hash = 0, difference = 0;
 	uint32_t *slot;
 
-	_Static_assert(sizeof(*k) % 8 == 0, "hashed and compared word by word");
-	memcpy(words, k, sizeof(words));
+	kernel_words(k, words);
 	/* No product waits for another one. */
 #pragma GCC unroll 8
 	for (size_t i = 0; i < KERNEL_WORDS; i++)

@@ -3,6 +3,7 @@
 #define GSTRACE_ANALYZER_MODEL_MODEL_INTERNAL_H
 
 #include "analyzer/base/map.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/base/vec.h"
 #include "analyzer/model/model.h"
 
@@ -236,6 +237,7 @@ struct gst_raw_process {
 	bool has_lost_calls;
 	/* device records whose id names no call of the trace; one that cannot be theirs, or several */
 	uint64_t homeless, misjoined;
+	uint64_t claimed; /* device records that are a call's */
 };
 
 struct gst_raw_stream {
@@ -328,6 +330,11 @@ struct gst_builder {
 	} * ctx_ends;
 	uint32_t ctx_end_count; /* contexts that records of devices alone name come later */
 	GST_VEC(struct gst_op) ops;
+	/*
+	 * In the walk other threads know the ops as model->ops, with that much room: they may move only once nobody
+	 * follows (add_op).
+	 */
+	size_t ops_room;
 	GST_VEC(uint32_t) op_names; /* each name of a kernel once, and 0; in the order of the ops */
 	/* device records, or elements of a batch, of the call at hand */
 	GST_VEC(uint32_t) found;
@@ -336,6 +343,10 @@ struct gst_builder {
 	uint32_t *same_id;
 	struct gst_map last_same;   /* process, correlation id -> the last one, of several */
 	uint64_t first_ns, last_ns; /* of all calls */
+	struct gst_progress joined; /* calls that have their device records */
+	struct gst_progress walked; /* ops that are final */
+	struct gst_lanes *lanes;    /* what was seen of them (model_lanes.c) */
+	bool has_joined_streams;    /* two streams turned out to be one */
 	/* caches of the look-ups */
 	uint32_t last_process, last_source, last_pid, last_thread;
 	uint64_t last_thread_key;
@@ -366,6 +377,14 @@ struct gst_builder {
 	uint32_t kernel_cache[KERNEL_CACHE]; /* by hash: index + 1 of a kernel that was like it */
 	struct gst_apart after_device;
 };
+
+/* The stream that @s, by its number in the walk, turned out to be; GST_NONE is itself. */
+static inline uint32_t gst_model_root(const struct gst_builder *b, uint32_t s)
+{
+	while (s != GST_NONE && b->streams.data[s].alias != GST_NONE)
+		s = b->streams.data[s].alias;
+	return s;
+}
 
 /* model_clock.c */
 void gst_clock_map_seal(struct gst_clock_map *map, uint64_t *steps);
@@ -448,8 +467,12 @@ void gst_model_name_context(struct gst_builder *b, uint32_t process, struct gst_
  * first moment of all, UINT64_MAX if there is none. Clocks are sealed.
  */
 uint64_t gst_model_order_calls(struct gst_builder *b);
-/* Device records to their calls, in the order of the file; the times of both become the model's. */
+/*
+ * Device records to their calls, in the order of the file; the times of both become the model's. What can be done call
+ * by call is left to gst_model_join_ahead(), a thread that goes before the walk and tells builder->joined.
+ */
 void gst_model_join_devices(struct gst_builder *b);
+void gst_model_join_ahead(struct gst_builder *b);
 
 /* model_ingest.c: take one record in. */
 void gst_model_ingest(struct gst_builder *b, uint32_t source, const struct gst_record *rec);
@@ -501,7 +524,7 @@ void gst_model_exec_runs(struct gst_builder *b, uint32_t exec, uint32_t cupti_id
 void gst_model_graphs_finish(struct gst_builder *b);
 void gst_model_graphs_release(struct gst_builder *b);
 
-/* model_resolve.c: streams, events, captures, ops. Calls are final and sorted, times are the model's. */
+/* model_resolve.c: streams, events, captures, ops. Calls are sorted, and joined or to be joined ahead. */
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err);
 
 /* model_nvtx.c: ranges, and the one in which each call was made; names of threads and streams. */
@@ -517,7 +540,23 @@ uint32_t gst_model_short_name(struct gst_strtab *strings, uint32_t mangled);
 /* queue.c: which calls a full command queue held up. Ops and lanes are final. */
 void gst_model_find_queue_waits(struct gst_builder *b);
 
-/* submit.c: mark calls that overlap another thread's call to the same stream or event. */
-void gst_model_mark_ambiguous(struct gst_model *m);
+/* submit.c: the calls whose ops a lane has got so far. */
+struct gst_lane_calls {
+	gst_call_id last, longest; /* GST_NONE: there is none */
+	uint64_t longest_exit_ns;
+	uint32_t thread;
+	bool is_shared; /* they are of several threads */
+};
+
+/*
+ * Call @id put an op into @lane, after those that did so before: mark it, and others, if it overlaps a call of another
+ * thread to the same lane. It is held against its neighbour, and against the call before it that lasted longest.
+ */
+void gst_model_look_at_call(struct gst_model *m, struct gst_lane_calls *lane, gst_call_id id);
+
+/* model_lanes.c: before the walk; while it goes on, in another thread; and when all ops are there. */
+void gst_model_lanes_begin(struct gst_builder *b);
+void gst_model_lanes_follow(struct gst_builder *b);
+void gst_model_lanes_finish(struct gst_builder *b);
 
 #endif

@@ -499,6 +499,7 @@ struct tally {
 	uint64_t
 		found; /* device records whose id names calls, of those that count as homeless if it does not */
 	uint64_t misjoined; /* of these, without one call that they can be of */
+	uint64_t claimed;   /* device records of all kinds that are a call's now */
 };
 
 /* Is @d rather the kernel of a launch that began at @enter_ns than @best? */
@@ -543,6 +544,7 @@ static void keep_one_kernel(struct gst_builder *b, struct gst_raw_process *p, st
 		*link = d->next;
 		d->next = GST_NONE;
 		d->bits &= (uint8_t)~RAW_DEV_CLAIMED;
+		tally->claimed--;
 		tally->misjoined++;
 	}
 }
@@ -567,9 +569,6 @@ static void mark_loaded(struct gst_model *m, gst_call_id call)
 	if (call != GST_NONE && m->calls[call].cls != GST_API_CLASS_MODULE)
 		m->calls[call].flags |= GST_CALL_LOADED;
 }
-
-/* Ranges of calls that are looked at by a thread at a time. */
-#define RANGES 16u
 
 /* The times of @c become the model's. */
 static void base_call(const struct gst_builder *b, const struct gst_raw_process *p,
@@ -597,6 +596,7 @@ static void give_dev(struct gst_builder *b, struct gst_raw_process *p, uint32_t 
 	}
 	dev->next = b->m->calls[owner].stream;
 	dev->bits |= RAW_DEV_CLAIMED;
+	tally->claimed++;
 	b->m->calls[owner].stream = d;
 }
 
@@ -699,15 +699,12 @@ static void add_tally(struct gst_raw_process *p, const struct tally *tally)
 {
 	__atomic_fetch_sub(&p->homeless, tally->found, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&p->misjoined, tally->misjoined, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&p->claimed, tally->claimed, __ATOMIC_RELAXED);
 }
 
-/* Range @i of the calls; and pages for as much of their ops. */
-static void join_range(uint32_t i, void *payload)
+/* Calls from @id to before @end. */
+static void join_calls(struct gst_builder *b, gst_call_id id, gst_call_id end)
 {
-	struct gst_builder *b = payload;
-	gst_call_id id = (gst_call_id)((uint64_t)b->m->call_count * i / RANGES);
-	gst_call_id end = (gst_call_id)((uint64_t)b->m->call_count * (i + 1) / RANGES);
-	size_t ops = b->ops.cap / RANGES;
 	struct gst_raw_process *p = NULL;
 	struct tally tally = {0};
 
@@ -726,20 +723,31 @@ static void join_range(uint32_t i, void *payload)
 	}
 	if (p)
 		add_tally(p, &tally);
-	if (gst_parallel_threads() > 1)
-		gst_mem_populate(b->ops.data + ops * i, ops * sizeof(*b->ops.data));
 }
 
-void gst_model_join_devices(struct gst_builder *b)
+/* Range @i of @count of the calls; and pages for as much of their ops. */
+static void join_range(struct gst_builder *b, uint32_t i, uint32_t count)
 {
-	for (size_t i = 0; i < b->processes.count; i++) {
-		struct gst_raw_process *p = &b->processes.data[i];
+	size_t ops = b->ops_room / count;
 
-		if (!p->dense)
-			join_sparse(b, p);
-	}
-	gst_parallel_run(RANGES, join_range, b);
-	/* These may be in several ranges. */
+	join_calls(b, (gst_call_id)((uint64_t)b->m->call_count * i / count),
+		   (gst_call_id)((uint64_t)b->m->call_count * (i + 1) / count));
+	if (gst_parallel_threads() > 1)
+		gst_mem_populate(b->m->ops + ops * i, ops * sizeof(*b->m->ops));
+}
+
+/* Ranges of calls, if several threads look at one at a time; if one goes before the walk. */
+#define RANGES	     16u
+#define RANGES_AHEAD 256u
+
+static void join_one_range(uint32_t i, void *payload)
+{
+	join_range(payload, i, RANGES);
+}
+
+/* Those with an id that several calls have may be in several ranges. */
+static void join_shared(struct gst_builder *b)
+{
 	for (gst_call_id id = 0; b->same_id && id < b->m->call_count; id++) {
 		uint32_t thread = b->m->calls[id].thread;
 		struct gst_raw_process *p = &b->processes.data[b->m->threads[thread].process];
@@ -750,6 +758,11 @@ void gst_model_join_devices(struct gst_builder *b)
 		join_call(b, p, id, &tally);
 		add_tally(p, &tally);
 	}
+}
+
+/* Records that tell of a call, and are no work of it. */
+static void join_others(struct gst_builder *b)
+{
 	for (size_t r = 0; r < b->memory.count; r++) {
 		struct gst_raw_memory *rec = &b->memory.data[r];
 
@@ -765,6 +778,10 @@ void gst_model_join_devices(struct gst_builder *b)
 	for (size_t r = 0; r < b->loads.count; r++)
 		mark_loaded(b->m, call_of_corr(&b->processes.data[b->loads.data[r] >> 32],
 					       (uint32_t)b->loads.data[r]));
+}
+
+static void free_corr_tables(struct gst_builder *b)
+{
 	for (size_t i = 0; i < b->processes.count; i++) {
 		struct gst_raw_process *p = &b->processes.data[i];
 
@@ -776,4 +793,45 @@ void gst_model_join_devices(struct gst_builder *b)
 	gst_mem_free(b->same_id, b->m->call_count * sizeof(*b->same_id));
 	b->same_id = NULL;
 	gst_map_release(&b->last_same);
+}
+
+/* Does a call get no records but in its turn, and does nobody ask for them before it is walked? */
+static bool may_join_ahead(const struct gst_builder *b)
+{
+	bool may = !b->same_id;
+
+	for (size_t i = 0; i < b->processes.count; i++)
+		may = may && b->processes.data[i].dense;
+	/* Contexts are found by device records, for all calls before the walk. */
+	for (size_t i = 0; i < b->threads.count; i++)
+		may = may && !b->threads.data[i].lacks_ctx;
+	return may;
+}
+
+void gst_model_join_devices(struct gst_builder *b)
+{
+	join_others(b);
+	if (may_join_ahead(b))
+		return;
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		if (!p->dense)
+			join_sparse(b, p);
+	}
+	gst_parallel_run(RANGES, join_one_range, b);
+	join_shared(b);
+	free_corr_tables(b);
+	gst_progress_tell(&b->joined, b->m->call_count);
+}
+
+void gst_model_join_ahead(struct gst_builder *b)
+{
+	if (gst_progress_has_begun(&b->joined))
+		return;
+	for (uint32_t i = 0; i < RANGES_AHEAD; i++) {
+		join_range(b, i, RANGES_AHEAD);
+		gst_progress_tell(&b->joined, (uint64_t)b->m->call_count * (i + 1) / RANGES_AHEAD);
+	}
+	free_corr_tables(b);
 }

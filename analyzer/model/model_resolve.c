@@ -5,7 +5,8 @@
  * Method    : one walk over the calls in submission order. Handles of streams and events are looked up in
  *             maps that create and destroy keep up to date; a device record says in which lane an op really
  *             was, and where it disagrees with the handle the record wins. Two streams that turn out to be
- *             one (a handle, and a lane of records) are joined by an alias, resolved at the end.
+ *             one (a handle, and a lane of records) are joined by an alias, resolved at the end. Beside the walk
+ *             another thread prepares calls ahead of it, and sums up ops behind it.
  * Invariant : op ids grow in submission order; ops of one call are neighbours, nodes after their launch.
  * Not here  : which record a wait means and what orders what (analyzer/order).
  */
@@ -26,13 +27,6 @@
 #define EVENT_EXTERNAL		1u /* of a record or a wait */
 #define RESULT_NOT_READY	600
 #define RESULT_WRONG_THREAD	908 /* of an end-capture: the capture goes on */
-
-static uint32_t root(const struct gst_builder *b, uint32_t s)
-{
-	while (s != GST_NONE && b->streams.data[s].alias != GST_NONE)
-		s = b->streams.data[s].alias;
-	return s;
-}
 
 static void note_conflict(struct gst_builder *b, uint32_t process, uint64_t time_ns)
 {
@@ -81,7 +75,7 @@ static uint32_t lane_of(struct gst_builder *b, uint32_t process, uint32_t ctx, u
 	uint32_t found = *gst_map_add(&b->lane_map, (uint64_t)ctx << 32 | id, next, &is_new);
 
 	if (!is_new)
-		return root(b, found);
+		return gst_model_root(b, found);
 	(void)new_stream(b, process, ctx, GST_STREAM_KIND_UNKNOWN);
 	b->streams.data[next].out.cupti_id = id;
 	return next;
@@ -95,7 +89,7 @@ static uint32_t lane_of_dev(struct gst_builder *b, uint32_t lane)
 	if (l->found == GST_NONE)
 		l->found =
 			lane_of(b, l->process, gst_model_context(b, l->process, l->ctx), l->stream);
-	return l->found = root(b, l->found);
+	return l->found = gst_model_root(b, l->found);
 }
 
 static uint32_t legacy_of(struct gst_builder *b, uint32_t process, uint32_t ctx)
@@ -107,7 +101,7 @@ static uint32_t legacy_of(struct gst_builder *b, uint32_t process, uint32_t ctx)
 	c = &b->contexts.data[ctx];
 	if (c->legacy_stream == GST_NONE)
 		c->legacy_stream = new_stream(b, process, ctx, GST_STREAM_KIND_LEGACY);
-	return root(b, c->legacy_stream);
+	return gst_model_root(b, c->legacy_stream);
 }
 
 static uint32_t per_thread_of(struct gst_builder *b, uint32_t process, uint32_t thread,
@@ -122,7 +116,7 @@ static uint32_t per_thread_of(struct gst_builder *b, uint32_t process, uint32_t 
 		return GST_NONE;
 	found = *gst_map_add(&p->per_thread, (uint64_t)thread << 32 | ctx, next, &is_new);
 	if (!is_new)
-		return root(b, found);
+		return gst_model_root(b, found);
 	(void)new_stream(b, process, ctx, GST_STREAM_KIND_PER_THREAD);
 	b->streams.data[next].out.thread = thread;
 	return next;
@@ -486,16 +480,16 @@ static uint32_t stream_of_handle(struct gst_builder *b, const struct gst_call *c
 		return per_thread_of(b, process, c->thread, c->ctx);
 	cache = cache_of(b, process, handle);
 	if (cache->handle == handle && cache->process == process)
-		return root(b, cache->stream);
+		return gst_model_root(b, cache->stream);
 	if (!gst_map_get(&b->processes.data[process].handles, handle, &found) ||
-	    is_ended(b, root(b, found))) {
+	    is_ended(b, gst_model_root(b, found))) {
 		/* Made before the trace began, or its creation was lost. */
 		found = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
 		b->streams.data[found].out.handle = handle;
 		set_handle(b, process, handle, found);
 	}
 	*cache = (struct gst_handle_cache){handle, process, found};
-	return root(b, found);
+	return gst_model_root(b, found);
 }
 
 /* Whether lane @r of device records may be what @h is in the map of handles. */
@@ -566,6 +560,7 @@ static void join(struct gst_builder *b, uint32_t from, uint32_t into)
 	if (t->out.kind == GST_STREAM_KIND_LEGACY && t->out.ctx != GST_NONE)
 		b->contexts.data[t->out.ctx].legacy_stream = into;
 	f->alias = into;
+	b->has_joined_streams = true;
 }
 
 /* CUPTI names the primary context where a green one of it is current: whose default stream is meant? */
@@ -652,14 +647,15 @@ static void create_stream(struct gst_builder *b, gst_call_id id, const struct gs
 		/* One that was used before this call is another life of the handle. */
 		while (def != GST_NONE &&
 		       (p->stream_defs.data[def].is_claimed ||
-			b->streams.data[root(b, p->stream_defs.data[def].stream)].is_named))
+			b->streams.data[gst_model_root(b, p->stream_defs.data[def].stream)]
+				.is_named))
 			def = p->stream_defs.data[def].next_handle;
 		best = def;
 		gst_map_put(&p->def_handles, raw->value, def);
 	}
 	if (best != GST_NONE) {
 		p->stream_defs.data[best].is_claimed = true;
-		c->stream = root(b, p->stream_defs.data[best].stream);
+		c->stream = gst_model_root(b, p->stream_defs.data[best].stream);
 	} else {
 		c->stream = new_stream(b, process, c->ctx, GST_STREAM_KIND_UNKNOWN);
 	}
@@ -786,8 +782,12 @@ static enum gst_op_kind kind_of_dev(const struct gst_raw_dev *d)
 static struct gst_op *add_op(struct gst_builder *b, enum gst_op_kind kind, gst_call_id call,
 			     gst_stream_id stream)
 {
-	struct gst_op *op = gst_vec_extend(&b->ops, 1);
+	struct gst_op *op;
 
+	/* Who follows the walk reads them: they may not move. */
+	if (b->ops.count == b->ops.cap)
+		gst_progress_end(&b->walked);
+	op = gst_vec_extend(&b->ops, 1);
 	*op = (struct gst_op){.call = call,
 			      .stream = stream,
 			      .parent = GST_NONE,
@@ -1637,7 +1637,7 @@ static void walk_stream(struct gst_builder *b, uint32_t process, gst_call_id id,
 	} else if (c->cls == GST_API_CLASS_STREAM_DESTROY) {
 		if (!is_ok || !gst_map_get(&b->processes.data[process].handles, raw->handle, &s))
 			return;
-		c->stream = root(b, s);
+		c->stream = gst_model_root(b, s);
 		b->streams.data[c->stream].out.destroy_call = id;
 		b->streams.data[c->stream].is_named = true;
 		set_handle(b, process, raw->handle, GST_NONE);
@@ -1646,14 +1646,53 @@ static void walk_stream(struct gst_builder *b, uint32_t process, gst_call_id id,
 	}
 }
 
+/*
+ * The most frequent call by far: work that nothing is special about, in a stream made by the program and met before,
+ * with its one record, which agrees. False, and nothing has happened: walk_call() has to look at all that may be.
+ */
+static bool walk_plain_work(struct gst_builder *b, uint32_t process, gst_call_id id)
+{
+	struct gst_call *c = &b->m->calls[id];
+	const struct gst_raw_process *p = &b->processes.data[process];
+	uint64_t handle = gst_call_handle(c);
+	const struct gst_handle_cache *cache = cache_of(b, process, handle);
+	const struct gst_raw_dev *d;
+	struct gst_op *op;
+	uint32_t stream;
+
+	if (c->stream == GST_NONE || c->flags & (GST_CALL_NO_ENTER | GST_CALL_TOLD) ||
+	    !succeeded(c) || is_default_handle(handle) || b->captures.count)
+		return false;
+	d = &p->devs.data[c->stream];
+	stream = b->dev_lanes.data[d->lane].found;
+	if (d->next != GST_NONE || d->kind > DEV_KIND(MEMSET) || !tells_lane(b, d) ||
+	    stream == GST_NONE || b->streams.data[stream].alias != GST_NONE)
+		return false;
+	if (cache->handle != handle || cache->process != process || cache->stream != stream)
+		return false;
+	op = add_op(b, kind_of_dev(d), id, stream);
+	op->detail = d->detail;
+	if (op->kind == GST_OP_KERNEL)
+		op->name = d->name ? d->name : c->sync_id;
+	set_times(b, op, d);
+	b->streams.data[stream].is_named = true;
+	c->stream = stream;
+	c->event = GST_NONE;
+	c->first_op = (gst_op_id)(b->ops.count - 1);
+	c->op_count = 1;
+	c->sync_id = 0;
+	note_call(b, c);
+	return true;
+}
+
 static void walk_call(struct gst_builder *b, gst_call_id id)
 {
 	struct gst_call *c = &b->m->calls[id];
-	struct gst_pending raw = take_pending(b, c);
 	uint32_t process = b->m->threads[c->thread].process;
 	struct gst_raw_process *p = &b->processes.data[process];
 	bool is_plain = is_plain_work(c);
 	bool is_ok = succeeded(c);
+	struct gst_pending raw;
 	bool is_captured;
 
 	while (p->next_segment < p->segments.count &&
@@ -1662,6 +1701,9 @@ static void walk_call(struct gst_builder *b, gst_call_id id)
 			begin_segment(b, process, &p->segments.data[p->next_segment], id);
 		p->next_segment++;
 	}
+	if (is_plain && walk_plain_work(b, process, id))
+		return;
+	raw = take_pending(b, c);
 	if (!is_plain)
 		walk_objects(b, process, id, &raw, is_ok);
 	walk_stream(b, process, id, &raw, is_ok);
@@ -1686,6 +1728,8 @@ static void add_orphans(struct gst_builder *b, uint32_t process)
 	struct gst_raw_process *p = &b->processes.data[process];
 	GST_VEC(struct gst_sort_item) items = {0};
 
+	if (p->claimed == p->devs.count)
+		return;
 	for (uint32_t d = 0; d < p->devs.count; d++) {
 		struct gst_raw_dev *dev = &p->devs.data[d];
 
@@ -1702,235 +1746,84 @@ static void add_orphans(struct gst_builder *b, uint32_t process)
 	gst_vec_free(&items);
 }
 
-/* ---- final numbers of streams ---------------------------------------------------------------------------- */
+/* Calls that are walked before the one who follows is told of their ops. */
+#define CALLS_AT_A_TIME 4096u
 
-static void name_stream(struct gst_builder *b, struct gst_stream *s)
+static gst_status walk_calls(struct gst_builder *b, struct gst_err *err)
 {
-	char text[80];
-	int length;
+	uint64_t joined = 0;
 
-	switch ((enum gst_stream_kind)s->kind) {
-	case GST_STREAM_KIND_LEGACY:
-		length = snprintf(text, sizeof(text), "default stream");
-		break;
-	case GST_STREAM_KIND_PER_THREAD:
-		length = snprintf(text, sizeof(text), "per-thread stream of thread %" PRIu32,
-				  s->thread == GST_NONE ? 0 : b->m->threads[s->thread].index);
-		break;
-	case GST_STREAM_KIND_BLOCKING:
-	case GST_STREAM_KIND_NONBLOCKING:
-	case GST_STREAM_KIND_UNKNOWN:
-		length = s->cupti_id == GST_ID_NONE
-				 ? snprintf(text, sizeof(text), "stream 0x%" PRIx64, s->handle)
-				 : snprintf(text, sizeof(text), "stream %" PRIu32, s->cupti_id);
-		break;
-	default:
-		length = 0;
-		break;
+	gst_progress_tell(&b->walked, 0);
+	for (uint32_t i = 0; i < b->m->call_count; i++) {
+		if (i == joined)
+			joined = gst_progress_wait(&b->joined, i);
+		if (b->ops.count > MAX_OPS)
+			return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
+		walk_call(b, i);
+		if (i % CALLS_AT_A_TIME == 0)
+			gst_progress_tell(&b->walked, b->ops.count);
 	}
-	s->name = gst_strtab_intern(b->m->strings, text, length > 0 ? (size_t)length : 0);
+	return GST_OK;
 }
 
-/* Streams by process, context and number; aliases are gone. @at maps old to new. */
-static uint32_t *number_streams(struct gst_builder *b)
-{
-	size_t count = b->streams.count;
-	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
-	uint32_t *at = gst_mem_alloc(count * sizeof(*at));
-	size_t kept = 0;
-	struct gst_stream *out;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct gst_raw_stream *s = &b->streams.data[i];
-
-		if (s->alias != GST_NONE)
-			continue;
-		items[kept].key = (uint64_t)s->out.ctx << 32 | s->out.cupti_id;
-		items[kept].value = (uint32_t)i;
-		items[kept].extra = s->out.process;
-		kept++;
-	}
-	gst_sort_items(items, kept);
-	for (size_t i = 0; i < kept; i++)
-		items[i].key = items[i].extra;
-	gst_sort_items(items, kept);
-	out = GST_ARENA_ARRAY(b->arena, struct gst_stream, kept);
-	for (size_t i = 0; i < kept; i++) {
-		at[items[i].value] = (uint32_t)i;
-		out[i] = b->streams.data[items[i].value].out;
-		/* With the lanes' ops counted, unused ones are known to be. */
-		out[i].is_internal = !b->streams.data[items[i].value].is_named;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (b->streams.data[i].alias != GST_NONE)
-			at[i] = at[root(b, (uint32_t)i)];
-	}
-	gst_mem_free(items, count * sizeof(*items));
-	b->m->streams = out;
-	b->m->stream_count = (uint32_t)kept;
-	return at;
-}
-
-struct busy {
-	uint64_t until_ns, last_begin_ns;
-	bool is_shuffled; /* its ops did not begin in the order of their ids */
-};
-
-static void add_busy(struct gst_model *m, struct busy *busy, const struct gst_op *op)
-{
-	struct busy *lane = &busy[op->stream];
-	uint64_t from = op->begin_ns > lane->until_ns ? op->begin_ns : lane->until_ns;
-
-	if (op->end_ns > from) {
-		m->streams[op->stream].busy_ns += op->end_ns - from;
-		lane->until_ns = op->end_ns;
-	}
-}
-
-/* Busy time of lanes in which the begins did not tell the order: nodes, and ops whose calls overlapped. */
-static void measure_shuffled(struct gst_model *m, struct busy *busy)
-{
-	GST_VEC(struct gst_sort_item) items = {0};
-
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		const struct gst_op *op = &m->ops[i];
-
-		if (op->stream != GST_NONE && op->flags & GST_OP_TIMED &&
-		    busy[op->stream].is_shuffled)
-			gst_vec_push(&items,
-				     (struct gst_sort_item){.key = op->begin_ns, .value = i});
-	}
-	for (uint32_t i = 0; i < m->stream_count; i++) {
-		if (busy[i].is_shuffled)
-			m->streams[i].busy_ns = busy[i].until_ns = 0;
-	}
-	gst_sort_items(items.data, items.count);
-	for (size_t i = 0; i < items.count; i++)
-		add_busy(m, busy, &m->ops[items.data[i].value]);
-	gst_vec_free(&items);
-}
-
-/* What is left once all ops are there: steps of which two at a time do not touch the same. */
-struct finishing {
+struct resolving {
 	struct gst_builder *b;
-	const uint32_t *at; /* number of a stream in the walk -> in the model */
-	uint32_t lane_ops;  /* of all lanes */
+	struct gst_err *err;
+	gst_status st;
 };
-
-static void number_calls(struct gst_model *m, const uint32_t *at)
-{
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		if (m->calls[i].stream != GST_NONE)
-			m->calls[i].stream = at[m->calls[i].stream];
-	}
-}
 
 /*
- * Ops get the final numbers of their streams; lanes their number of ops and busy time: the union of what was timed.
- * Names of kernels are listed.
+ * The walk, and beside it who goes before it, and then behind it: device records to the calls that it comes to, lanes
+ * from the ops that it made. That one is task 0: with one thread all calls are joined when the walk begins.
  */
-static void measure_lanes(struct finishing *f)
+static void go_beside_or_walk(uint32_t i, void *payload)
 {
-	struct gst_builder *b = f->b;
-	struct gst_model *m = b->m;
-	struct busy *busy = gst_mem_alloc(m->stream_count * sizeof(*busy));
-	uint32_t name_count = gst_strtab_count(m->strings);
-	bool *is_named = gst_mem_alloc(name_count * sizeof(*is_named));
-	bool is_shuffled = false;
-
-	m->begin_ns = b->first_ns;
-	m->end_ns = b->last_ns;
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		struct gst_op *op = &m->ops[i];
-
-		if (op->flags & (GST_OP_TIMED | GST_OP_PARTIAL)) {
-			if (op->begin_ns < m->begin_ns)
-				m->begin_ns = op->begin_ns;
-			if (op->end_ns > m->end_ns)
-				m->end_ns = op->end_ns;
-		}
-		if (!is_named[op->name]) {
-			is_named[op->name] = true;
-			gst_vec_push(&b->op_names, op->name);
-		}
-		if (op->stream == GST_NONE)
-			continue;
-		op->stream = f->at[op->stream];
-		if (!(op->flags & GST_OP_NODE)) {
-			m->streams[op->stream].op_count++;
-			f->lane_ops++;
-		}
-		if (!(op->flags & GST_OP_TIMED))
-			continue;
-		if (op->begin_ns < busy[op->stream].last_begin_ns)
-			is_shuffled = busy[op->stream].is_shuffled = true;
-		busy[op->stream].last_begin_ns = op->begin_ns;
-		add_busy(m, busy, op);
-	}
-	if (m->begin_ns == UINT64_MAX)
-		m->begin_ns = 0;
-	if (is_shuffled)
-		measure_shuffled(m, busy);
-	gst_mem_free(is_named, name_count * sizeof(*is_named));
-	gst_mem_free(busy, m->stream_count * sizeof(*busy));
-}
-
-/* The ops of lanes, lane by lane. */
-static void fill_lanes(struct finishing *f)
-{
-	struct gst_model *m = f->b->m;
-	gst_op_id *ids = GST_ARENA_ARRAY(f->b->arena, gst_op_id, f->lane_ops);
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < m->stream_count; i++) {
-		m->streams[i].ops = ids + at;
-		at += m->streams[i].op_count;
-		m->streams[i].op_count = 0;
-	}
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		struct gst_stream *s;
-
-		if (m->ops[i].stream == GST_NONE || m->ops[i].flags & GST_OP_NODE)
-			continue;
-		s = &m->streams[m->ops[i].stream];
-		ids[(size_t)(s->ops - ids) + s->op_count++] = i;
-	}
-	for (uint32_t i = 0; i < m->stream_count; i++) {
-		struct gst_stream *s = &m->streams[i];
-
-		/* A lane nothing but graph nodes ran in is CUDA's own; so is one that nothing ever used. */
-		s->is_internal = s->is_internal && !s->op_count && s->create_call == GST_NONE &&
-				 s->kind != GST_STREAM_KIND_LEGACY;
-	}
-}
-
-static void measure_or_number(uint32_t i, void *payload)
-{
-	struct finishing *f = payload;
+	struct resolving *r = payload;
 
 	if (!i) {
-		measure_lanes(f);
+		gst_model_join_ahead(r->b);
+		gst_model_lanes_follow(r->b);
 	} else {
-		number_calls(f->b->m, f->at);
+		r->st = walk_calls(r->b, r->err);
+		gst_progress_end(&r->b->walked);
 	}
 }
 
-static void mark_or_fill(uint32_t i, void *payload)
+/* The streams of a context that ended are gone. */
+static void end_streams(struct gst_builder *b)
 {
-	struct finishing *f = payload;
+	for (uint32_t i = 0; i < b->streams.count; i++) {
+		struct gst_stream *s = &b->streams.data[i].out;
 
-	if (!i) {
-		gst_model_mark_ambiguous(f->b->m);
-	} else {
-		fill_lanes(f);
+		if (s->destroy_call == GST_NONE && is_ended(b, i) && s->ctx < b->ctx_end_count &&
+		    i < b->ctx_ends[s->ctx].streams)
+			s->destroy_call = b->ctx_ends[s->ctx].call;
 	}
+}
+
+/* What only the walk needs is as large as all the rest: gone before its results are summed up. */
+static void release_walk(struct gst_builder *b)
+{
+	for (size_t i = 0; i < b->processes.count; i++) {
+		struct gst_raw_process *p = &b->processes.data[i];
+
+		gst_vec_free(&p->devs);
+		gst_vec_free(&p->stream_defs);
+		gst_map_release(&p->handles);
+		gst_map_release(&p->event_lives);
+		gst_map_release(&p->creators);
+		gst_map_release(&p->created);
+		gst_map_release(&p->def_handles);
+	}
+	gst_vec_free(&b->values);
+	gst_vec_free(&b->dev_lanes);
+	gst_map_release(&b->dev_lane_map);
+	gst_map_release(&b->lane_map);
 }
 
 gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 {
-	struct gst_model *m = b->m;
-	struct finishing f;
-	uint32_t *at;
+	struct resolving r = {b, err, GST_OK};
 
 	for (uint32_t i = 0; i < b->processes.count; i++) {
 		define_streams(b, i);
@@ -1940,11 +1833,10 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 	b->ctx_ends = GST_ARENA_ARRAY(b->arena, struct gst_ctx_end, b->ctx_end_count);
 	find_contexts(b);
 	b->first_ns = UINT64_MAX;
-	for (uint32_t i = 0; i < m->call_count; i++) {
-		if (b->ops.count > MAX_OPS)
-			return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
-		walk_call(b, i);
-	}
+	gst_model_lanes_begin(b);
+	gst_parallel_run(2, go_beside_or_walk, &r);
+	if (r.st)
+		return r.st;
 	for (size_t i = 0; i < b->untold.count; i++) {
 		const struct gst_untold *u = &b->untold.data[i];
 
@@ -1954,27 +1846,8 @@ gst_status gst_model_resolve(struct gst_builder *b, struct gst_err *err)
 		add_orphans(b, i);
 	if (b->ops.count > MAX_OPS)
 		return gst_err_set(err, GST_E_LIMIT, "more than %u ops", MAX_OPS);
-	for (uint32_t i = 0; i < b->streams.count; i++) {
-		struct gst_stream *s = &b->streams.data[i].out;
-
-		if (s->destroy_call == GST_NONE && is_ended(b, i) && s->ctx < b->ctx_end_count &&
-		    i < b->ctx_ends[s->ctx].streams)
-			s->destroy_call = b->ctx_ends[s->ctx].call;
-	}
-	at = number_streams(b);
-	m->op_count = (uint32_t)b->ops.count;
-	GST_ARENA_TAKE_VEC(b->arena, m->ops, &b->ops);
-	for (size_t i = 0; i < b->contexts.count; i++) {
-		struct gst_context *c = &b->contexts.data[i];
-
-		if (c->legacy_stream != GST_NONE)
-			c->legacy_stream = at[c->legacy_stream];
-	}
-	f = (struct finishing){.b = b, .at = at};
-	gst_parallel_run(2, measure_or_number, &f);
-	gst_parallel_run(2, mark_or_fill, &f);
-	gst_mem_free(at, b->streams.count * sizeof(*at));
-	for (uint32_t i = 0; i < m->stream_count; i++)
-		name_stream(b, &m->streams[i]);
+	end_streams(b);
+	release_walk(b);
+	gst_model_lanes_finish(b);
 	return GST_OK;
 }

@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "analyzer/base/mem.h"
 #include "analyzer/base/outfile.h"
+#include "analyzer/base/parallel.h"
 #include "analyzer/load/gst_writer.h"
 #include "analyzer/model/model.h"
 #include "tracer/format/schema.h"
@@ -1107,6 +1109,89 @@ static void test_smallest_records(void **state)
 	}
 }
 
+#define FOLLOWED_CALLS	 20000u
+#define FOLLOWED_STREAMS 4u
+
+/*
+ * Launches of two threads, in turn and overlapping, into streams with definitions or without. Those before
+ * @first_record have no device record: they are more ops than there was room made for, and their streams are found to
+ * be those of records only later.
+ */
+static char *write_followed(bool is_defined, uint32_t first_record)
+{
+	size_t room = FOLLOWED_CALLS * (size_t)256, at = 0;
+	char *text = malloc(room);
+
+	assert_non_null(text);
+	at += (size_t)snprintf(text + at, room - at,
+			       "gstext 1.0\nchunk defs process=1\n"
+			       "context ctx=1 null_stream=7\n");
+	for (uint32_t i = FOLLOWED_STREAMS; i-- > 0 && is_defined;)
+		at += (size_t)snprintf(text + at, room - at,
+				       "stream ctx=1 stream=%u type=blocking handle=0x%x\n", 13 + i,
+				       0x100 + i);
+	for (uint32_t thread = 0; thread < 2; thread++) {
+		at += (size_t)snprintf(text + at, room - at, "chunk events process=1 thread=%u\n",
+				       thread + 1);
+		for (uint32_t i = thread; i < FOLLOWED_CALLS; i += 2)
+			at += (size_t)snprintf(
+				text + at, room - at,
+				"call_launch corr=%u enter_ns=%u api=cuLaunchKernel ctx=1 stream=0x%x\n"
+				"call_exit corr=%u exit_ns=%u\n",
+				i + 1, 1000 + i * 100, 0x100 + i / 2 % FOLLOWED_STREAMS, i + 1,
+				1000 + i * 100 + (i % 5 ? 50 : 150));
+	}
+	at += (size_t)snprintf(text + at, room - at, "chunk events process=1\n");
+	for (uint32_t i = first_record; i < FOLLOWED_CALLS; i++)
+		at += (size_t)snprintf(text + at, room - at,
+				       "kernel corr=%u start_ns=%u end_ns=%u ctx=1 stream=%u\n",
+				       i + 1, 2000 + i * 100, 2090 + i * 100,
+				       13 + i / 2 % FOLLOWED_STREAMS);
+	return text;
+}
+
+/* What a thread does ahead of the walk over the calls and behind it comes out as if it were done one after the other. */
+static void test_followed_walk(void **state)
+{
+	static const struct {
+		bool is_defined;
+		uint32_t first_record;
+	} traces[] = {{true, 0}, {true, 15000}, {false, 0}, {false, 15000}};
+
+	(void)state;
+	for (size_t t = 0; t < sizeof(traces) / sizeof(traces[0]); t++) {
+		char *text = write_followed(traces[t].is_defined, traces[t].first_record);
+		struct scene one, two;
+		const struct gst_model *a, *b;
+
+		a = build_text(&one, text);
+		gst_parallel_set_threads(2);
+		b = build_text(&two, text);
+		gst_parallel_set_threads(1);
+		assert_int_equal(a->stats.ambiguous_calls > 1000, traces[t].first_record > 0);
+		assert_memory_equal(&a->stats, &b->stats, sizeof(a->stats));
+		assert_int_equal(a->begin_ns, b->begin_ns);
+		assert_int_equal(a->end_ns, b->end_ns);
+		assert_int_equal(a->call_count, FOLLOWED_CALLS);
+		assert_memory_equal(a->calls, b->calls, a->call_count * sizeof(*a->calls));
+		assert_int_equal(a->op_count, FOLLOWED_CALLS);
+		assert_memory_equal(a->ops, b->ops, a->op_count * sizeof(*a->ops));
+		assert_int_equal(a->stream_count, b->stream_count);
+		for (uint32_t i = 0; i < a->stream_count; i++) {
+			const struct gst_stream *x = &a->streams[i], *y = &b->streams[i];
+
+			assert_int_equal(x->cupti_id, y->cupti_id);
+			assert_int_equal(x->busy_ns, y->busy_ns);
+			assert_int_equal(x->busy_ns > 0, x->cupti_id >= 13);
+			assert_int_equal(x->op_count, y->op_count);
+			assert_memory_equal(x->ops, y->ops, x->op_count * sizeof(*x->ops));
+		}
+		drop(&one);
+		drop(&two);
+		free(text);
+	}
+}
+
 #define GRAPH_DEFS(corr)                                                           \
 	"graph graph=1 handle=0xb00\n"                                             \
 	"graph_node node=0x100000000 graph=1 type=kernel name=\"a\"\n"             \
@@ -1264,6 +1349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full_queue_is_inferred),
 		cmocka_unit_test(test_smallest_records),
+		cmocka_unit_test(test_followed_walk),
 		cmocka_unit_test(test_record_wins),
 		cmocka_unit_test(test_node_tells_no_stream),
 		cmocka_unit_test(test_stale_ids),

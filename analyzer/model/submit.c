@@ -90,15 +90,7 @@ static uint64_t exit_of(const struct gst_call *c)
 	return c->flags & GST_CALL_RETURNED ? c->exit_ns : UINT64_MAX;
 }
 
-/* The calls whose ops a lane has got so far. */
-struct lane {
-	gst_call_id last, longest;
-	uint64_t longest_exit_ns;
-	uint32_t thread;
-	bool is_shared; /* they are of several threads */
-};
-
-static void look_at(struct gst_model *m, struct lane *lane, gst_call_id id)
+void gst_model_look_at_call(struct gst_model *m, struct gst_lane_calls *lane, gst_call_id id)
 {
 	const struct gst_call *c = &m->calls[id];
 
@@ -122,23 +114,4 @@ static void look_at(struct gst_model *m, struct lane *lane, gst_call_id id)
 		lane->longest = id;
 		lane->longest_exit_ns = exit_of(c);
 	}
-}
-
-void gst_model_mark_ambiguous(struct gst_model *m)
-{
-	struct lane *lanes;
-
-	if (m->thread_count < 2)
-		return;
-	lanes = gst_mem_alloc(m->stream_count * sizeof(*lanes));
-	for (uint32_t s = 0; s < m->stream_count; s++)
-		lanes[s].last = GST_NONE;
-	/* Each with its neighbour in the lane, and with the call before it that lasted longest. */
-	for (gst_op_id i = 0; i < m->op_count; i++) {
-		const struct gst_op *op = &m->ops[i];
-
-		if (op->stream != GST_NONE && op->call != GST_NONE && !(op->flags & GST_OP_NODE))
-			look_at(m, &lanes[op->stream], op->call);
-	}
-	gst_mem_free(lanes, m->stream_count * sizeof(*lanes));
 }
