@@ -7,9 +7,11 @@
 # DIR of --bin holds bench_calls (kernels/bench), that of --pytorch bench_step.py; at least one of them. Each round runs
 # every configuration once (--only: those whose names match), in turn; no round begins after --limit seconds. --cpus keeps
 # all of them on the same processors (taskset), because on some machines it matters more where a run lands than how it is
-# recorded. Leaves runs.tsv (every figure) and summary.tsv: the medians of the cost added to the run without a tool of the
-# same round, and their ratios to nsys'. Not a test: the numbers belong into docs/PERFORMANCE.md, with machine and date.
+# recorded. Leaves runs.tsv (every figure), summary.tsv: the medians of the cost added to the run without a tool of the
+# same round, and their ratios to nsys', and of calls speeds.tsv, the same for each of the two speeds in which runs may land
+# (bench_speeds.awk, which also takes the runs.tsv of several calls). Not a test: the numbers belong into docs/PERFORMANCE.md, with machine and date.
 set -u
+here=$(cd "$(dirname "$0")" && pwd)
 bin='' lib='' out='' rounds=10 limit=86400 nsys='' pytorch='' pytorch_rounds='' floor='' cpus='' only=.
 while [ $# -gt 1 ]; do
 	case $1 in
@@ -116,3 +118,4 @@ END {
 				lowest(added[c, k]), (low > 0 ? sprintf("%.2f", lowest(added[c, k]) / low) : "-")
 	}
 }' "$runs" | { IFS= read -r head; echo "$head"; sort; } | tee "$out/summary.tsv"
+[ -z "$bin" ] || awk -f "$here/bench_speeds.awk" "$runs" >"$out/speeds.tsv"

@@ -73,6 +73,7 @@ if [ "$plain" -eq 0 ]; then
 		sort -u | while IFS= read -r f; do cp -L "$f" stage/lib/; done
 fi
 install -m 755 tools/record_testdata.sh tools/gpu_session.sh tools/bench_overhead.sh tools/bench_flat.sh tools/record_cupti.sh stage/
+install -m 644 tools/bench_speeds.awk stage/
 commit=$(git rev-parse --short=12 HEAD)
 if [ -n "$(git status --porcelain)" ]; then
 	commit=$commit-modified
