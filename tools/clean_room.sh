@@ -1,13 +1,14 @@
 #!/bin/bash
-# Shows that the README's two commands work on a bare Debian 12: debootstraps one, puts a clean
+# Shows that the README's two commands work on a bare Debian: debootstraps one, puts a clean
 # clone of the committed tree in, and runs tools/test.sh or tools/demo.sh there, as root or as an
 # ordinary user with sudo. Prints the minutes of each run. Needs root, debootstrap and a network.
 #
-# usage: clean_room.sh [--as root|user]... [--mirror URL] [--folder DIR] [--keep] [-- COMMAND]
+# usage: clean_room.sh [--suite SUITE] [--as root|user]... [--mirror URL] [--folder DIR] [--keep] [-- COMMAND]
+#   --suite    which Debian (default: bookworm, which is 12; sid has the newest compilers and Bazel 7)
 #   --as       who runs it; may be given twice (default: root, then user)
 #   --mirror   Debian mirror (default: the one that apt uses here)
 #   --folder   where the rooms go, 5 GB each (default: a new folder in /var/tmp); the bare system
-#              is kept there as base.tar and used again
+#              is kept there as base-SUITE.tar and used again
 #   --keep     leave the rooms behind
 #   COMMAND    run in the clone (default: tools/test.sh, then tools/demo.sh)
 #
@@ -62,6 +63,7 @@ if [ "${1:-}" = --inside ]; then
 fi
 
 whos=()
+suite=bookworm
 mirror=
 folder=
 keep=0
@@ -71,6 +73,10 @@ while [ $# -gt 0 ]; do
 	--as)
 		case ${2:-} in root | user) ;; *) die "--as root or --as user" ;; esac
 		whos+=("$2")
+		shift
+		;;
+	--suite)
+		suite=${2:?}
 		shift
 		;;
 	--mirror)
@@ -102,7 +108,7 @@ command -v debootstrap >/dev/null || die "debootstrap is missing (Debian: apt-ge
 unshare -m -p -f true || die "cannot make namespaces here"
 if [ -z "$mirror" ]; then
 	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename: bookworm' 'Component: main' 2>/dev/null | head -n 1)
-	[ -n "$mirror" ] || die "apt here has no Debian 12 source: say --mirror URL"
+	[ -n "$mirror" ] || die "apt here has no source of Debian 12: say --mirror URL"
 fi
 [ -z "$(git -C "$tree" status --porcelain)" ] || echo "clean_room: what is not committed is not in the clone"
 
@@ -128,16 +134,19 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-if [ ! -f "$folder/base.tar" ]; then
+base=$folder/base-$suite
+if [ ! -f "$base.tar" ]; then
 	start=$SECONDS
-	rm -rf --one-file-system "$folder/base"
+	rm -rf --one-file-system "$base"
 	# In a mount namespace as well: debootstrap mounts proc in it.
-	unshare -m debootstrap --variant=minbase bookworm "$folder/base" "$mirror" >"$folder/debootstrap.log" 2>&1 ||
+	unshare -m debootstrap --variant=minbase "$suite" "$base" "$mirror" >"$folder/debootstrap.log" 2>&1 ||
 		die "debootstrap failed: $(tail -n 3 "$folder/debootstrap.log")"
-	tar -C "$folder/base" --one-file-system -c . -f "$folder/base.tar.part"
-	mv "$folder/base.tar.part" "$folder/base.tar"
-	rm -rf --one-file-system "$folder/base"
-	echo "clean_room: debootstrap of Debian 12: $((SECONDS - start)) s"
+	# A mirror that stands still is taken as well; its signature is asked for all the same.
+	echo 'Acquire::Check-Valid-Until "false";' >"$base/etc/apt/apt.conf.d/90clean-room"
+	tar -C "$base" --one-file-system -c . -f "$base.tar.part"
+	mv "$base.tar.part" "$base.tar"
+	rm -rf --one-file-system "$base"
+	echo "clean_room: debootstrap of Debian $suite: $((SECONDS - start)) s"
 fi
 
 status=0
@@ -145,7 +154,7 @@ summary=
 for who in "${whos[@]}"; do
 	room=$(mktemp -d "$folder/room-$who.XXXXXX")
 	chmod 755 "$room"
-	tar -C "$room" -xf "$folder/base.tar"
+	tar -C "$room" -xf "$base.tar"
 	# The host's answer to names; the room's own would not be one here.
 	cp -L /etc/resolv.conf "$room/etc/resolv.conf"
 	printf '127.0.0.1 localhost %s\n' "$(hostname)" >"$room/etc/hosts"
@@ -175,6 +184,6 @@ for who in "${whos[@]}"; do
 	[ "$keep" -eq 1 ] || rm -rf --one-file-system "$room"
 	room=
 done
-echo "== clean room, Debian 12 ($(nproc) cores)"
+echo "== clean room, Debian $suite ($(nproc) cores)"
 printf '%s' "$summary"
 exit $status

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing to build gstrace, and with "test" what its tests need, on Debian 12.
+# Installs what is missing to build gstrace, and with "test" what its tests need, on Debian 12 and later.
 # usage: install_deps.sh [--yes] [build|test]
 # Also sourced by demo.sh and test.sh, which call install_deps.
 #
@@ -20,6 +20,24 @@ deps_links() {
 		"$@" -x c - -o /dev/null 2>/dev/null
 }
 
+deps_have_format() {
+	deps_have clang-format-14 || clang-format --version 2>/dev/null | grep -q 'version 14\.'
+}
+
+# Debian after 12, which has no clang-format 14: tools/test.sh skips the check of the layout there.
+deps_later_debian() {
+	grep -q '^ID=debian$' /etc/os-release 2>/dev/null && ! grep -q '^VERSION_ID="12"$' /etc/os-release
+}
+
+# Bazel 7 of Debian asks a registry for modules that it does not bring; .bazelrc has stand-ins.
+deps_configure() {
+	if [ -e /usr/share/bazel/embedded_tools/MODULE.bazel ] && [ -e MODULE.bazel ] &&
+		! grep -q 'config=offline' user.bazelrc 2>/dev/null; then
+		echo "To user.bazelrc, for Debian's Bazel: common --config=offline"
+		echo 'common --config=offline' >>user.bazelrc
+	fi
+}
+
 # Prints the Debian packages that are missing. $1: build or test.
 deps_missing() {
 	deps_have bazel || echo bazel-bootstrap
@@ -36,14 +54,17 @@ deps_missing() {
 		deps_have git || echo git
 		deps_have python3 || echo python3
 		deps_have clang || echo clang
-		deps_links clang -fsanitize=fuzzer,address || echo libclang-rt-14-dev
-		deps_have clang-format-14 || clang-format --version 2>/dev/null | grep -q 'version 14\.' ||
-			echo clang-format-14
+		deps_links clang -fsanitize=fuzzer,address || echo libclang-rt-dev
+		deps_have_format || deps_later_debian || echo clang-format-14
 	fi
 }
 
-# install_deps build|test [--yes]
+# install_deps build|test [--yes], in the folder at the top
 install_deps() {
+	deps_install "$@" && deps_configure
+}
+
+deps_install() {
 	deps_list=$(deps_missing "$1" | tr '\n' ' ')
 	deps_list=${deps_list% }
 	[ -n "$deps_list" ] || return 0
@@ -116,6 +137,7 @@ install_deps.sh)
 			;;
 		esac
 	done
+	cd "${0%install_deps.sh}./.."
 	install_deps "$deps_what" "$deps_yes"
 	;;
 esac
