@@ -82,7 +82,7 @@ static void test_rate(void **state)
 	gst_call_clock_rate_take(&r, 3000, 1005);
 	assert_int_equal(r.scale, 0);
 	gst_call_clock_rate_take(&r, 1000 + 200000000, 5 + 100000000);
-	assert_in_range(r.scale, SCALE_OF_2_GHZ - 10, SCALE_OF_2_GHZ + 10);
+	assert_true(r.scale >= SCALE_OF_2_GHZ - 10 && r.scale <= SCALE_OF_2_GHZ + 10);
 	/* Slewed by 500 ppm: followed. */
 	gst_call_clock_rate_take(&r, 1000 + 400000000, 5 + 200050000);
 	assert_true(r.is_usable);

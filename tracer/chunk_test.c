@@ -364,7 +364,7 @@ static void test_stress(void **state)
 	gst_test_world_free(w);
 }
 
-static void *call_once(void *arg)
+static void *one_call(void *arg)
 {
 	struct gst_test_world *w = arg;
 	struct gst_thread_slot *slot = gst_threads_self(&w->threads);
@@ -384,7 +384,7 @@ static void test_threads_come_and_go(void **state)
 		pthread_t thread;
 		void *index;
 
-		assert_int_equal(pthread_create(&thread, NULL, call_once, w), 0);
+		assert_int_equal(pthread_create(&thread, NULL, one_call, w), 0);
 		assert_int_equal(pthread_join(thread, &index), 0);
 		assert_int_equal((uintptr_t)index, i);
 	}

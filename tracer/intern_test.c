@@ -87,7 +87,7 @@ static void test_full(void **state)
 		text[0] = (char)('A' + i);
 		refused += !gst_intern(&w->strings, text);
 	}
-	assert_in_range(refused, 1, 63);
+	assert_true(refused >= 1 && refused <= 63);
 	assert_int_equal(gst_test_lost(w, GST_REC_STRING, GST_LOSS_STRING_TABLE_FULL), refused);
 	/* What is in stays in. */
 	assert_int_equal(gst_intern(&w->strings, "first"), first);

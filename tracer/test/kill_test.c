@@ -223,7 +223,7 @@ static void assert_no_gap(const struct scan *scan, uint32_t threads)
 		missing += !seen[corr];
 	}
 	free(seen);
-	assert_in_range(missing, 0, threads);
+	assert_true(missing <= threads);
 }
 
 static void a_hundred_ends_at_random_moments_lose_no_call(void **state)
