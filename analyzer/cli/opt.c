@@ -125,8 +125,9 @@ int gst_opt_run(const struct gst_command *command, int argc, char **argv)
 		free(opt.longs);
 		free(opt.shorts);
 		gst_cli_error("out of memory");
-		return command->usage_status == GST_RECORD_FAILED ? GST_RECORD_FAILED
-								  : GST_EXIT_LIMIT;
+		/* Two enumerations: record keeps its own, beside the program's. */
+		return command->usage_status == GST_RECORD_FAILED ? (int)GST_RECORD_FAILED
+								  : (int)GST_EXIT_LIMIT;
 	}
 	if (command->stops_at_operand) {
 		opt.shorts[s++] = '+';
