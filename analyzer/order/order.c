@@ -154,6 +154,11 @@ static bool string_is(const struct gst_model *m, uint32_t id, const char *text)
 
 static void find_settings(struct gst_order_builder *b)
 {
+	for (uint32_t i = 0; i < b->m->process_count; i++) {
+		const struct gst_process *p = &b->m->processes[i];
+
+		b->processes[i].is_cuda_11 = p->has_process && p->rec.driver_version / 1000 == 11;
+	}
 	for (uint32_t i = 0; i < b->m->variable_count; i++) {
 		const struct gst_variable *v = &b->m->variables[i];
 

@@ -160,6 +160,7 @@ struct gst_order_process {
 		sizes; /* address of an allocation -> its size, at most UINT32_MAX; if any is marked */
 	bool has_marks;
 	bool is_launch_blocking;
+	bool is_cuda_11; /* the driver: its documentation promises more */
 };
 
 struct gst_order_builder {

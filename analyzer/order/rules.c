@@ -1040,6 +1040,18 @@ static void rule_m7(struct gst_order_builder *b, gst_op_id op)
 		gst_order_add_wait(b, op, o->call, GST_RULE_M7, GST_DOCUMENTED);
 }
 
+/*
+ * H4 to H6 for managed memory, and for asynchronous copies to pageable memory: promised for CUDA 11; since 12.2 its
+ * documentation says "may".
+ */
+static enum gst_strength once_promised(const struct gst_order_builder *b, const struct gst_op *o)
+{
+	uint32_t thread = b->m->calls[o->call].thread;
+
+	return b->processes[b->m->threads[thread].process].is_cuda_11 ? GST_DOCUMENTED
+								      : GST_POSSIBLE;
+}
+
 /* H4: which copies are host waits, and for what. */
 static void rule_h4(struct gst_order_builder *b, gst_op_id op, size_t first_edge)
 {
@@ -1058,7 +1070,7 @@ static void rule_h4(struct gst_order_builder *b, gst_op_id op, size_t first_edge
 		/* Staged: the call returns before the copy ends. */
 		wait_for_predecessors(b, op, first_edge, GST_RULE_H4, GST_DOCUMENTED);
 	} else if (f.has_record && is_managed(f.host_memory)) {
-		wait_for_predecessors(b, op, first_edge, GST_RULE_H4, GST_POSSIBLE);
+		wait_for_predecessors(b, op, first_edge, GST_RULE_H4, once_promised(b, o));
 	}
 }
 
@@ -1075,9 +1087,10 @@ static void rule_h5(struct gst_order_builder *b, gst_op_id op, size_t first_edge
 	} else if (!f.has_record) {
 		return;
 	} else if (f.to_host && f.host_memory == GST_MEM_PAGEABLE) {
-		gst_order_add_wait(b, op, o->call, GST_RULE_H5, GST_POSSIBLE);
-	} else if ((f.to_device && f.host_memory == GST_MEM_PAGEABLE) ||
-		   is_managed(f.host_memory)) {
+		gst_order_add_wait(b, op, o->call, GST_RULE_H5, once_promised(b, o));
+	} else if (is_managed(f.host_memory)) {
+		wait_for_predecessors(b, op, first_edge, GST_RULE_H5, once_promised(b, o));
+	} else if (f.to_device && f.host_memory == GST_MEM_PAGEABLE) {
 		wait_for_predecessors(b, op, first_edge, GST_RULE_H5, GST_POSSIBLE);
 	}
 }
@@ -1094,7 +1107,7 @@ static void rule_h6(struct gst_order_builder *b, gst_op_id op)
 	if (memory == GST_MEM_PINNED) {
 		gst_order_add_wait(b, op, o->call, GST_RULE_H6, GST_DOCUMENTED);
 	} else if (is_managed(memory)) {
-		gst_order_add_wait(b, op, o->call, GST_RULE_H6, GST_POSSIBLE);
+		gst_order_add_wait(b, op, o->call, GST_RULE_H6, once_promised(b, o));
 	} else if (memory == GST_MEM_DEVICE || memory == GST_MEM_DEVICE_STATIC) {
 		rule_m7(b, op);
 	}
