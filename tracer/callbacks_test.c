@@ -767,6 +767,18 @@ static void test_calls_with_the_id_of_one_that_was_left(void **state)
 	bench_free(l.b);
 }
 
+/* As often as the C library goes round; TSan's own state of the thread is gone in the last of them. */
+#if defined(__SANITIZE_THREAD__)
+#define END_ROUNDS 2u
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define END_ROUNDS 2u
+#endif
+#endif
+#ifndef END_ROUNDS
+#define END_ROUNDS 4u
+#endif
+
 static pthread_key_t late;
 
 struct ending {
@@ -782,7 +794,7 @@ static void call_late(void *arg)
 		launch(&e->l, cbid_of("cuLaunchKernel"), 10 * ++e->rounds, 0x1000, 0x51, "_Z1av",
 		       0);
 	}
-	if (e->rounds < 3 * 4) {
+	if (e->rounds < 3 * END_ROUNDS) {
 		pthread_setspecific(late, e);
 	}
 }
@@ -808,12 +820,12 @@ static void test_calls_after_the_end(void **state)
 	assert_int_equal(pthread_key_create(&late, call_late), 0);
 	for (uint32_t i = 0; i < 20; i++) {
 		in_thread(make_and_end, &e);
-		assert_int_equal(e.rounds, 3 * 4);
+		assert_int_equal(e.rounds, 3 * END_ROUNDS);
 	}
 	assert_int_equal(pthread_key_delete(late), 0);
 	assert_int_equal(atomic_load(&e.l.b->w->threads.used), 1);
-	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_CALL_LAUNCH), 20 * (1 + 3 * 4));
-	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_CALL_EXIT), 20 * (1 + 3 * 4));
+	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_CALL_LAUNCH), 20 * (1 + 3 * END_ROUNDS));
+	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_CALL_EXIT), 20 * (1 + 3 * END_ROUNDS));
 	/* Each thread keeps its index, and is told once. */
 	assert_int_equal(gst_test_count(e.l.b->w, GST_REC_THREAD), 20);
 	assert_true(gst_test_find(e.l.b->w, GST_REC_THREAD, 19, &thread, sizeof(thread)));
