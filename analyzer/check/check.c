@@ -36,6 +36,7 @@ _Static_assert(GST_API_CLASS_COUNT <= 64, "a bit for each class");
 	X("graph-reinstantiated", gst_check_graph_reinstantiated,                               \
 	  gst_check_graph_reinstantiated_wants, OF(GRAPH_INSTANTIATE) | OF(GRAPH_UPDATE), 1,    \
 	  false)                                                                                \
+	X("gpu-starved", gst_check_gpu_starved, NULL, 0, 4, true)                               \
 	X("api-error", gst_check_api_error, gst_check_api_error_wants, OF_ANY, 0, false)        \
 	X("launch-blocking", gst_check_launch_blocking, NULL, 0, 0, false)                      \
 	X("default-stream-mixed", gst_check_default_stream_mixed, NULL, 0, 0, false)            \
@@ -121,11 +122,14 @@ static int by_cost(const void *a, const void *b)
 {
 	const struct gst_finding *x = a, *y = b;
 
-	if (x->cost_ns != y->cost_ns) {
-		return x->cost_ns > y->cost_ns ? -1 : 1;
+	if (x->rank_ns != y->rank_ns) {
+		return x->rank_ns > y->rank_ns ? -1 : 1;
 	}
 	if (x->severity != y->severity) {
 		return x->severity > y->severity ? -1 : 1;
+	}
+	if (x->cost_is_bound && y->cost_is_bound && x->cost_high_ns != y->cost_high_ns) {
+		return x->cost_high_ns > y->cost_high_ns ? -1 : 1;
 	}
 	if (strcmp(x->id, y->id) != 0) {
 		return strcmp(x->id, y->id);
@@ -263,7 +267,12 @@ static void put_together(struct runs *runs, struct gst_arena *arena, struct gst_
 		struct gst_check_run *r = &runs->run[i];
 
 		for (size_t j = 0; j < r->found.count; j++) {
-			gst_vec_push(&all->found, r->found.data[j]);
+			struct gst_finding *f = &r->found.data[j];
+
+			/* With an upper bound alone it stands behind all of its severity. */
+			f->rank_ns =
+				f->cost_is_bound ? gst_check_least_of(r, f->severity) : f->cost_ns;
+			gst_vec_push(&all->found, *f);
 		}
 		for (size_t j = 0; j < r->hidden.count; j++) {
 			gst_vec_push(&all->hidden, r->hidden.data[j]);

@@ -20,6 +20,9 @@ struct gst_finding {
 	uint64_t blocked_ns; /* time during which something waited: a union on the timeline */
 	/* false: recoverable could not be estimated (why is in `withheld`) */
 	bool cost_is_known;
+	/* of recoverable nothing is known but cost_high_ns: cost_ns and cost_low_ns are 0 */
+	bool cost_is_bound;
+	uint64_t rank_ns;	   /* cost_ns; of such the least cost of their severity */
 	const char *withheld;	   /* what loss or ambiguity weakens here; NULL = nothing */
 	const char *title;	   /* one line */
 	const char *detail;	   /* where: call, thread, streams; several lines allowed */
@@ -52,7 +55,7 @@ struct gst_check_options {
 
 struct gst_findings {
 	/*
-	 * By cost_ns and severity, largest first, then id, begin_ns, title, end_ns, and call, waiter and culprit of the
+	 * By rank_ns and severity, largest first, then id, begin_ns, title, end_ns, and call, waiter and culprit of the
 	 * first occurrence: a total order, the same for any number of threads.
 	 */
 	const struct gst_finding *items;

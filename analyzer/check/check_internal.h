@@ -33,7 +33,7 @@ struct gst_group {
 	uint32_t occurrence_count;
 	uint64_t begin_ns, end_ns;
 	uint64_t reach_ns; /* sum of the stalls: no replay can gain more */
-	uint64_t extra[4]; /* sums of the check's own */
+	uint64_t extra[8]; /* sums of the check's own */
 	struct gst_spans blocked;
 	GST_VEC(struct gst_occurrence) occurrences;
 	GST_VEC(gst_edge_id) edges; /* to cut */
@@ -41,6 +41,7 @@ struct gst_group {
 	GST_VEC(struct gst_wait) waits;
 	gst_edge_id path[GST_PATH_MAX]; /* of the first occurrence, culprit to waiter */
 	uint32_t path_count;
+	bool are_ranges_told;	/* by the check itself */
 	struct gst_replay gain; /* found before it is reported, if its stalls are worth a replay */
 };
 
@@ -134,6 +135,7 @@ void gst_check_default_stream_mixed(struct gst_check_run *r);
 void gst_check_stream_callback(struct gst_check_run *r);
 void gst_check_event_timing_flag(struct gst_check_run *r);
 void gst_check_queue_full(struct gst_check_run *r);
+void gst_check_gpu_starved(struct gst_check_run *r);
 
 /* ---- groups (group.c) ----------------------------------------------------------------------------- */
 
@@ -190,7 +192,10 @@ void gst_check_add(struct gst_check_run *r, struct gst_group *g, struct gst_find
 /** Least cost that is worth a line. */
 uint64_t gst_check_floor(const struct gst_check_run *r);
 
-/** The same, but 0 where everything is asked for. */
+/** Least cost of @severity. */
+uint64_t gst_check_least_of(const struct gst_check_run *r, enum gst_severity severity);
+
+/** As gst_check_floor, but 0 where everything is asked for. */
 uint64_t gst_check_least(const struct gst_check_run *r);
 
 /* ---- questions that checks have in common (site.c) ---------------------------------------------------- */

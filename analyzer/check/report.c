@@ -30,16 +30,27 @@ uint64_t gst_check_least(const struct gst_check_run *r)
 	return r->is_all ? 0 : gst_check_floor(r);
 }
 
+uint64_t gst_check_least_of(const struct gst_check_run *r, enum gst_severity severity)
+{
+	switch (severity) {
+	case GST_SEVERITY_HIGH:
+		return r->traced_ns / 10;
+	case GST_SEVERITY_MEDIUM:
+		return r->traced_ns / 50;
+	case GST_SEVERITY_LOW:
+		return r->traced_ns / 500 > 100000 ? r->traced_ns / 500 : 100000;
+	case GST_SEVERITY_INFO:
+		break;
+	}
+	return gst_check_floor(r);
+}
+
 static enum gst_severity severity_of(const struct gst_check_run *r, uint64_t cost_ns)
 {
-	if (cost_ns >= r->traced_ns / 10) {
-		return GST_SEVERITY_HIGH;
-	}
-	if (cost_ns >= r->traced_ns / 50) {
-		return GST_SEVERITY_MEDIUM;
-	}
-	if (cost_ns >= r->traced_ns / 500 && cost_ns >= 100000) {
-		return GST_SEVERITY_LOW;
+	for (int s = GST_SEVERITY_HIGH; s > GST_SEVERITY_INFO; s--) {
+		if (cost_ns >= gst_check_least_of(r, (enum gst_severity)s)) {
+			return (enum gst_severity)s;
+		}
 	}
 	return GST_SEVERITY_INFO;
 }
@@ -297,7 +308,7 @@ void gst_groups_finish(struct gst_check_run *r)
 
 static void take_evidence(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
 {
-	const char *ranges = gst_check_ranges(r, g);
+	const char *ranges = g->are_ranges_told ? NULL : gst_check_ranges(r, g);
 
 	if (ranges) {
 		f->detail = f->detail && f->detail[0]

@@ -719,7 +719,7 @@ static void findings(struct doc *d)
 		gst_json_begin_object(j);
 		key_string(j, "id", f->id);
 		key_string(j, "severity", gst_severity_name(f->severity));
-		key_time(j, "cost_ns", f->cost_is_known, f->cost_ns);
+		key_time(j, "cost_ns", f->cost_is_known && !f->cost_is_bound, f->cost_ns);
 		key_time(j, "cost_low_ns", f->cost_is_known, f->cost_low_ns);
 		key_time(j, "cost_high_ns", f->cost_is_known, f->cost_high_ns);
 		key_uint(j, "blocked_ns", f->blocked_ns);

@@ -371,7 +371,9 @@ static void put_occurrence(struct gst_pf_exporter *x, uint32_t number,
 	gst_pf_note_number(&notes, NOTE_NUMBER, (uint64_t)number + 1);
 	gst_pf_note_text_of(&notes, NOTE_SEVERITY, gst_pf_clean(x, gst_severity_name(f->severity)));
 	if (f->cost_is_known) {
-		gst_pf_note_number(&notes, NOTE_COST, f->cost_ns);
+		if (!f->cost_is_bound) {
+			gst_pf_note_number(&notes, NOTE_COST, f->cost_ns);
+		}
 		gst_pf_note_number(&notes, NOTE_COST_LOW, f->cost_low_ns);
 		gst_pf_note_number(&notes, NOTE_COST_HIGH, f->cost_high_ns);
 	}

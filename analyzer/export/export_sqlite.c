@@ -351,7 +351,7 @@ static void put_findings(struct gst_sql *w)
 		gst_sql_int(w, (int64_t)i + 1);
 		gst_sql_text(w, f->id);
 		gst_sql_word(w, gst_severity_name(f->severity));
-		gst_sql_number_if(w, f->cost_is_known, f->cost_ns);
+		gst_sql_number_if(w, f->cost_is_known && !f->cost_is_bound, f->cost_ns);
 		gst_sql_number_if(w, f->cost_is_known, f->cost_low_ns);
 		gst_sql_number_if(w, f->cost_is_known, f->cost_high_ns);
 		gst_sql_number(w, f->blocked_ns);

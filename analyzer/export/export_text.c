@@ -236,6 +236,11 @@ static void cost_lines(const struct gst_text_report *r, const struct gst_finding
 		if (f->blocked_ns > 0) {
 			gst_text_field(r->out, 2, KEY - 2, "cost", "not known");
 		}
+	} else if (f->cost_is_bound) {
+		gst_outfile_printf(r->out, "  %-*sat most %s of %s (%s) could be saved\n", KEY - 2,
+				   "cost", gst_duration(f->cost_high_ns).text,
+				   gst_duration(whole).text,
+				   gst_share(f->cost_high_ns, whole).text);
 	} else if (f->cost_ns > 0 || f->cost_high_ns > 0) {
 		char range[96] = "";
 

@@ -335,6 +335,10 @@ static void findings_line(const struct gst_text_report *r)
 		field(r, "Findings", "%s; the first could save %s of %s (%s)", text,
 		      gst_duration(f->items[0].cost_ns).text, gst_duration(whole).text,
 		      gst_share(f->items[0].cost_ns, whole).text);
+	} else if (f->items[0].cost_is_bound) {
+		field(r, "Findings", "%s; the first could save at most %s of %s (%s)", text,
+		      gst_duration(f->items[0].cost_high_ns).text, gst_duration(whole).text,
+		      gst_share(f->items[0].cost_high_ns, whole).text);
 	} else {
 		field(r, "Findings", "%s", text);
 	}

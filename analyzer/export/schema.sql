@@ -296,7 +296,8 @@ CREATE TABLE edges (
   is_unchecked INTEGER NOT NULL
 ) STRICT;
 
--- id: the number that `gstrace analyze` gives it. Costs are NULL where they are not known (withheld: why).
+-- id: the number that `gstrace analyze` gives it. Costs are NULL where they are not known (withheld: why); cost_ns alone is
+-- where no more than an upper bound is known, cost_high_ns.
 CREATE TABLE findings (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,

@@ -26,7 +26,7 @@ const struct gst_finding *found_the(const struct found *r, const char *id);
 /** Does the path that proves @f have an edge of @rule? */
 bool found_has_rule(const struct found *r, const struct gst_finding *f, enum gst_rule rule);
 bool found_costs_time(const struct gst_finding *f);
-/** No finding costs time. */
+/** No finding costs time; of those that tell no more than an upper bound, nothing is asked. */
 void found_nothing_but_info(const struct found *r);
 
 #endif
