@@ -2,30 +2,45 @@
  * path_pairs.c - see path_pairs.h.
  *
  * Role      : one answer for many pairs, as text and JSON.
- * Method    : chain clocks (gst_clocks_before) from SEARCHED_MAX pairs on, a search for each below: making the clocks takes
- *             a pass over all edges.
- * Invariant : both give the same answer.
+ * Method    : chain clocks (gst_clocks_before), and a pass for each 64 operations of one side where these do not tell:
+ *             inside of graph launches, and where there are so few pairs that making clocks is dearer.
+ * Invariant : both give the same answer, and no more than a few steps are taken for each pair or edge.
  * Not here  : which operations are meant (cli), why one comes before another (path.c).
  */
 #include "analyzer/export/path_pairs.h"
 
 #include <inttypes.h>
 
+#include "analyzer/base/mem.h"
 #include "analyzer/base/units.h"
 #include "analyzer/export/describe.h"
 #include "analyzer/export/json_writer.h"
 #include "analyzer/export/text_layout.h"
 #include "tracer/format/version.h"
 
-#define SEARCHED_MAX   64u
+/* For so few, making clocks is dearer than a pass. */
+#define FEW	       64u
 #define CLOCKS_BYTES   (UINT64_C(1) << 30)
 #define SCHEMA_VERSION 1u
 
-/* What answers: by documented edges, and by all of them; the same two where no edge is only possible. */
-struct asking {
+/* What answers: by documented edges, or by all of them. */
+struct source {
+	bool documented_only;
+	struct gst_clocks *clocks; /* NULL: too few */
+	uint64_t *before,
+		*after; /* by place in asked: which of the part come before it, and after it */
+};
+
+/* One of the sides in parts of GST_MANY_MAX, the smaller one, and the other as a whole. */
+struct pairs {
 	const struct gst_order *o;
-	struct gst_clocks *documented, *all; /* NULL: searched for */
-	bool has_possible;
+	struct source sources[2]; /* documented, all: the same where no edge is only possible */
+	uint32_t source_count;
+	const gst_op_id *near, *far;
+	uint32_t near_count, far_count;
+	bool is_swapped;  /* near is what comes second */
+	gst_op_id *asked; /* of far: those of which a clock does not tell */
+	struct gst_path_pairs *out;
 };
 
 static bool has_possible(const struct gst_order *o)
@@ -39,66 +54,141 @@ static bool has_possible(const struct gst_order *o)
 	return false;
 }
 
-static enum gst_answer ask(const struct asking *k, bool documented_only, gst_op_id x, gst_op_id y)
+static bool is_told(const struct pairs *p, gst_op_id x, gst_op_id y)
 {
-	const struct gst_clocks *clocks =
-		documented_only || !k->has_possible ? k->documented : k->all;
-	const struct gst_path_query q = {.documented_only = documented_only};
+	for (uint32_t i = 0; i < p->source_count; i++) {
+		const struct gst_clocks *c = p->sources[i].clocks;
 
-	return clocks ? gst_clocks_before(clocks, x, y) : gst_order_before(k->o, x, y, &q);
+		if (!c || !gst_clocks_tell(c, x, y) || !gst_clocks_tell(c, y, x)) {
+			return false;
+		}
+	}
+	return true;
 }
 
-static enum gst_pair_order order_of(const struct asking *k, gst_op_id x, gst_op_id y)
+static void count_pair(struct pairs *p, gst_op_id near, gst_op_id far, enum gst_pair_order order)
 {
-	enum gst_answer forward = ask(k, true, x, y);
-	enum gst_answer reverse;
+	gst_op_id from = p->is_swapped ? far : near;
+	gst_op_id to = p->is_swapped ? near : far;
 
-	if (forward == GST_YES) {
-		return GST_PAIR_FORWARD;
+	/* The first one in order of submission is shown. */
+	if (p->out->count[order]++ == 0 || from < p->out->from[order] ||
+	    (from == p->out->from[order] && to < p->out->to[order])) {
+		p->out->from[order] = from;
+		p->out->to[order] = to;
 	}
-	reverse = ask(k, true, y, x);
-	if (reverse == GST_YES) {
-		return GST_PAIR_REVERSE;
+	p->out->total++;
+}
+
+/* Does near number @i of a part come before @y, or after it? @at: place of @y in asked; GST_NONE: clocks tell. */
+static enum gst_answer ask(const struct pairs *p, const struct source *s, gst_op_id x, uint32_t i,
+			   gst_op_id y, uint32_t at, bool is_after)
+{
+	gst_op_id first = is_after ? y : x, second = is_after ? x : y;
+
+	if (at == GST_NONE) {
+		return gst_clocks_before(s->clocks, first, second);
 	}
-	if (k->has_possible) {
-		if (ask(k, false, x, y) == GST_YES) {
-			return GST_PAIR_MAYBE_FORWARD;
+	return (is_after ? s->after : s->before)[at] >> i & 1
+		       ? GST_YES
+		       : gst_order_not_before(p->o, first, second);
+}
+
+static enum gst_pair_order order_of(const struct pairs *p, gst_op_id x, uint32_t i, gst_op_id y,
+				    uint32_t at)
+{
+	static const enum gst_pair_order orders[2][2] = {
+		{GST_PAIR_FORWARD, GST_PAIR_REVERSE},
+		{GST_PAIR_MAYBE_FORWARD, GST_PAIR_MAYBE_REVERSE}};
+	bool is_unknown = false;
+
+	for (uint32_t k = 0; k < p->source_count; k++) {
+		for (int way = 0; way < 2; way++) {
+			/* The first way is from the first side to the second one. */
+			enum gst_answer answer =
+				ask(p, &p->sources[k], x, i, y, at, p->is_swapped != (way == 1));
+
+			if (answer == GST_YES) {
+				return orders[k][way];
+			}
+			is_unknown = is_unknown || (k == 0 && answer == GST_DONT_KNOW);
 		}
-		if (ask(k, false, y, x) == GST_YES) {
-			return GST_PAIR_MAYBE_REVERSE;
+	}
+	return is_unknown ? GST_PAIR_UNKNOWN : GST_PAIR_NONE;
+}
+
+/* All pairs of @count of the near ones. */
+static void count_part(struct pairs *p, const gst_op_id *near, uint32_t count)
+{
+	uint32_t asked = 0, at = 0;
+
+	for (uint32_t k = 0; k < p->far_count; k++) {
+		uint32_t i = 0;
+
+		while (i < count && (near[i] == p->far[k] || is_told(p, near[i], p->far[k]))) {
+			i++;
+		}
+		if (i < count) {
+			p->asked[asked++] = p->far[k];
 		}
 	}
-	return forward == GST_DONT_KNOW || reverse == GST_DONT_KNOW ? GST_PAIR_UNKNOWN
-								    : GST_PAIR_NONE;
+	for (uint32_t k = 0; k < p->source_count && asked; k++) {
+		const struct source *s = &p->sources[k];
+
+		gst_order_before_many(p->o, near, count, p->asked, asked, s->documented_only,
+				      s->before, s->after);
+	}
+	for (uint32_t k = 0; k < p->far_count; k++) {
+		gst_op_id y = p->far[k];
+		bool is_asked = at < asked && p->asked[at] == y;
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (near[i] != y) {
+				count_pair(p, near[i], y,
+					   order_of(p, near[i], i, y, is_asked ? at : GST_NONE));
+			}
+		}
+		at += is_asked;
+	}
 }
 
 void gst_path_pairs(const struct gst_analysis *a, const gst_op_id *from, uint32_t from_count,
 		    const gst_op_id *to, uint32_t to_count, struct gst_path_pairs *out)
 {
-	struct asking k = {.o = a->order, .has_possible = has_possible(a->order)};
+	struct pairs p = {.o = a->order,
+			  .out = out,
+			  .is_swapped = to_count < from_count,
+			  .source_count = has_possible(a->order) ? 2 : 1};
 
 	*out = (struct gst_path_pairs){.total = 0};
-	if ((uint64_t)from_count * to_count > SEARCHED_MAX) {
-		k.documented = gst_clocks_new(a->order, CLOCKS_BYTES, true);
-		k.all = k.has_possible ? gst_clocks_new(a->order, CLOCKS_BYTES, false) : NULL;
-	}
-	for (uint32_t i = 0; i < from_count; i++) {
-		for (uint32_t n = 0; n < to_count; n++) {
-			enum gst_pair_order order;
+	p.near = p.is_swapped ? to : from;
+	p.near_count = p.is_swapped ? to_count : from_count;
+	p.far = p.is_swapped ? from : to;
+	p.far_count = p.is_swapped ? from_count : to_count;
+	p.asked = gst_mem_alloc(p.far_count * sizeof(*p.asked));
+	for (uint32_t i = 0; i < p.source_count; i++) {
+		struct source *s = &p.sources[i];
 
-			if (from[i] == to[n]) {
-				continue;
-			}
-			order = order_of(&k, from[i], to[n]);
-			if (out->count[order]++ == 0) {
-				out->from[order] = from[i];
-				out->to[order] = to[n];
-			}
-			out->total++;
+		s->documented_only = i == 0;
+		s->before = gst_mem_alloc(p.far_count * sizeof(*s->before));
+		s->after = gst_mem_alloc(p.far_count * sizeof(*s->after));
+		if ((uint64_t)from_count * to_count > FEW) {
+			s->clocks = gst_clocks_new(p.o, CLOCKS_BYTES, s->documented_only);
 		}
 	}
-	gst_clocks_free(k.documented);
-	gst_clocks_free(k.all);
+	for (uint32_t i = 0; i < p.near_count; i += GST_MANY_MAX) {
+		uint32_t left = p.near_count - i;
+
+		count_part(&p, p.near + i, left < GST_MANY_MAX ? left : GST_MANY_MAX);
+	}
+	for (uint32_t i = 0; i < p.source_count; i++) {
+		struct source *s = &p.sources[i];
+
+		gst_mem_free(s->before, p.far_count * sizeof(*s->before));
+		gst_mem_free(s->after, p.far_count * sizeof(*s->after));
+		gst_clocks_free(s->clocks);
+	}
+	gst_mem_free(p.asked, p.far_count * sizeof(*p.asked));
 }
 
 static void text_line(const struct gst_analysis *a, const struct gst_path_pairs *p,

@@ -373,24 +373,47 @@ void gst_clocks_free(struct gst_clocks *c)
 	gst_mem_free(c, sizeof(*c));
 }
 
-enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst_node_id b)
+/* Whose clocks tell whether @a comes before @b: the launch's for a node of it, if what is outside is before both. */
+static void stand_in(const struct gst_clocks *c, gst_node_id a, gst_node_id b, gst_node_id *source,
+		     gst_node_id *target)
 {
 	const struct gst_order *o = c->o;
-	gst_node_id source = is_node_of_graph(o, a) ? o->m->ops[a].parent : a;
-	gst_node_id target = b;
-	const struct gst_path_query q = {.documented_only = c->documented_only};
 	uint32_t waits;
 
+	*source = is_node_of_graph(o, a) ? o->m->ops[a].parent : a;
+	*target = b;
 	/* What is before a node and not of its launch is before the launch. */
 	if (is_node_of_graph(o, b) && o->m->ops[b].parent != GST_NONE && !c->has_open_nodes) {
 		(void)gst_order_wait_nodes(o, o->m->ops[b].parent, &waits);
 		if (!waits)
-			target = o->m->ops[b].parent;
+			*target = o->m->ops[b].parent;
 	}
-	/* Inside of a launch, or where there is no clock: searched for. */
-	if (source == target || source == GST_NONE || c->chain[source] == GST_NONE ||
-	    c->chain[target] == GST_NONE || c->begin_clock[source] == NO_CLOCK ||
-	    c->begin_clock[target] == NO_CLOCK)
+}
+
+/* Not inside of a launch, and not where there is no clock. */
+static bool has_clocks(const struct gst_clocks *c, gst_node_id source, gst_node_id target)
+{
+	return source != target && source != GST_NONE && c->chain[source] != GST_NONE &&
+	       c->chain[target] != GST_NONE && c->begin_clock[source] != NO_CLOCK &&
+	       c->begin_clock[target] != NO_CLOCK;
+}
+
+bool gst_clocks_tell(const struct gst_clocks *c, gst_node_id a, gst_node_id b)
+{
+	gst_node_id source, target;
+
+	stand_in(c, a, b, &source, &target);
+	return has_clocks(c, source, target);
+}
+
+enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst_node_id b)
+{
+	const struct gst_order *o = c->o;
+	const struct gst_path_query q = {.documented_only = c->documented_only};
+	gst_node_id source, target;
+
+	stand_in(c, a, b, &source, &target);
+	if (!has_clocks(c, source, target))
 		return gst_order_before(o, a, b, &q);
 	if (before_point(c, target, false, c->chain[source]) > c->index[source])
 		return GST_YES;

@@ -56,6 +56,32 @@ static void ask_clocks(const struct gst_order *o, uint32_t things, uint64_t limi
 	gst_clocks_free(clocks);
 }
 
+/* Many at once say what a search says of each. */
+static void ask_many(const struct gst_order *o, uint32_t things, bool documented_only)
+{
+	const struct gst_path_query q = {.documented_only = documented_only};
+	gst_node_id nodes[GST_MANY_MAX] = {0};
+	uint64_t before[GST_MANY_MAX], after[GST_MANY_MAX];
+	uint32_t step = things / GST_MANY_MAX + 1;
+	uint32_t count = 0;
+
+	for (gst_node_id n = 0; n < things; n += step)
+		nodes[count++] = n;
+	gst_order_before_many(o, nodes, count, nodes, count, documented_only, before, after);
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t k = 0; k < count; k++) {
+			enum gst_answer answer = gst_order_before(o, nodes[i], nodes[k], &q);
+
+			if (i == k)
+				continue;
+			GST_ASSERT((before[k] >> i & 1) == (answer == GST_YES));
+			GST_ASSERT((after[i] >> k & 1) == (answer == GST_YES));
+			GST_ASSERT(answer == GST_YES ||
+				   answer == gst_order_not_before(o, nodes[i], nodes[k]));
+		}
+	}
+}
+
 static void build(const void *data, size_t size)
 {
 	const struct gst_load_options options = GST_LOAD_OPTIONS_DEFAULT;
@@ -74,6 +100,8 @@ static void build(const void *data, size_t size)
 			ask_clocks(o, m->op_count + m->call_count, UINT64_MAX, false);
 			ask_clocks(o, m->op_count + m->call_count, 1024, false);
 			ask_clocks(o, m->op_count + m->call_count, 1024, true);
+			ask_many(o, m->op_count + m->call_count, true);
+			ask_many(o, m->op_count + m->call_count, false);
 			out = gst_outfile_open_memory();
 			gst_model_dump(m, out);
 			gst_order_dump(o, out);

@@ -367,6 +367,22 @@ enum gst_answer { GST_NO, GST_YES, GST_DONT_KNOW };
 enum gst_answer gst_order_before(const struct gst_order *o, gst_node_id a, gst_node_id b,
 				 const struct gst_path_query *q);
 
+/* Of one side, at a time. */
+#define GST_MANY_MAX 64u
+
+/**
+ * Which of @near (up to GST_MANY_MAX ops or calls) end before each of @far begins, and which begin after it has ended:
+ * bit i of before[k] and after[k] is of near[i] and far[k]. As gst_order_before() says, GST_YES or not, of each pair.
+ *
+ * Cost: two passes over the edges between all of them, and eight bytes a point there.
+ */
+void gst_order_before_many(const struct gst_order *o, const gst_node_id *near, uint32_t near_count,
+			   const gst_node_id *far, uint32_t far_count, bool documented_only,
+			   uint64_t *before, uint64_t *after);
+
+/** What gst_order_before() says of two between which no path is: GST_NO or GST_DONT_KNOW. */
+enum gst_answer gst_order_not_before(const struct gst_order *o, gst_node_id a, gst_node_id b);
+
 /* How far each chain (a stream, a thread) is before each point; for many questions about one graph. */
 struct gst_clocks;
 
@@ -381,6 +397,9 @@ struct gst_clocks;
 struct gst_clocks *gst_clocks_new(const struct gst_order *o, uint64_t limit_bytes,
 				  bool documented_only) __attribute__((warn_unused_result));
 void gst_clocks_free(struct gst_clocks *c);
+
+/** Do the clocks tell whether @a comes before @b? Else gst_clocks_before() searches. */
+bool gst_clocks_tell(const struct gst_clocks *c, gst_node_id a, gst_node_id b);
 
 /** As gst_order_before without a query, whatever lies between the two: a look at one clock, or two. */
 enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst_node_id b);

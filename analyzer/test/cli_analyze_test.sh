@@ -187,6 +187,24 @@ expect 3 path --from 0 --to 1 no-such-file.gst
 expect 0 path --from 0 --to 4 -o answer.json --format json bad.gst
 grep -q '"order": "forward"' answer.json || fails "-o has no answer"
 
+# As many pairs as are taken, inside of a launch, where a search for each takes minutes.
+awk 'BEGIN {
+	print "gstext 1.0\nchunk defs process=1\nsegment flags=unbroken time_ns=1\ncontext ctx=1 null_stream=7"
+	print "stream ctx=1 stream=8 handle=0x100 type=blocking\ngraph graph=2 handle=0xa00 corr=1\ngraph_exec exec=0xa00 graph=1 id=2 corr=1"
+	for (i = 0; i < 2000; i++) printf "graph_node node=0x2%08x graph=2 type=kernel corr=1\n", i
+	for (i = 1; i < 2000; i++) printf "graph_edge from=0x2%08x to=0x2%08x graph=2 port=1 corr=1\n", i - 1, i
+	print "chunk events process=1 thread=1\ncall_graph corr=1 enter_ns=10 api=cuGraphInstantiateWithFlags ctx=1 graph=0xb00"
+	print "call_exit corr=1 exit_ns=90 value=0xa00\ncall_graph corr=2 enter_ns=100 api=cuGraphLaunch ctx=1 stream=0x100 exec=0xa00"
+	print "call_exit corr=2 exit_ns=200\nchunk events process=1"
+	for (i = 0; i < 2000; i++)
+		printf "kernel corr=2 start_ns=%d end_ns=%d ctx=1 stream=8 name=\"k\" graph=2 graph_node=0x2%08x\n", 300 + 50 * i, 340 + 50 * i, i
+	print "chunk defs process=1\nend time_ns=200000"
+}' >nodes.gstext
+timeout 20 "$gstrace" path --pairs --from k --to k nodes.gstext >out 2>err
+got=$?
+[ "$got" -eq 1 ] || fails "status $got, not 1: path --pairs of 2000 nodes"
+shows '1,999,000 .*the first comes before the second'
+
 # ---- critical ------------------------------------------------------------------------------------------------
 expect 0 critical bad.gst
 shows '81.1 ms .*work in stream 14 waited for middle in default stream (S3'
