@@ -259,6 +259,44 @@ static void test_once(void **state)
 	done(&r);
 }
 
+/* One pause of 50 ms, and four of 200 us that are not worth a line: one long pause is no loop, wherever it was. */
+static void test_one_long_pause(void **state)
+{
+	struct run r;
+
+	(void)state;
+	r.s = gst_scene_new(NULL);
+	gst_scene_stream(r.s, 1, false);
+	kernel(r.s, 100, 500);
+	for (uint32_t i = 0; i < 5; i++) {
+		kernel(r.s, 50600 + 700 * i, 500);
+	}
+	r = run(r.s);
+	assert_int_equal(count(&r), 0);
+	done(&r);
+}
+
+/*
+ * All but the first kernel begin 110 us after their launch, 100 us later than they could have: that is not the host's. Once it
+ * is late by 700 us, then eight times by 600.
+ */
+static void test_late_device(void **state)
+{
+	struct run r;
+
+	(void)state;
+	r.s = gst_scene_new(NULL);
+	gst_scene_stream(r.s, 1, false);
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		uint32_t t = 1000 * i + 100, begin = t + (i ? 110 : 10);
+
+		gst_scene_kernel(r.s, 1, t, t + 5, 1, "k", 1, begin, begin + 300);
+	}
+	r = run(r.s);
+	(void)the(&r, BATCHES - 1, 700 + 600 * (BATCHES - 2));
+	done(&r);
+}
+
 /* After each kernel one without a record was launched: it may have run all the time. */
 static void test_lost_work(void **state)
 {
@@ -369,6 +407,8 @@ int main(void)
 		cmocka_unit_test(test_copies_are_others),
 		cmocka_unit_test(test_start_up),
 		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_one_long_pause),
+		cmocka_unit_test(test_late_device),
 		cmocka_unit_test(test_lost_work),
 		cmocka_unit_test(test_another_stream),
 		cmocka_unit_test(test_waits_take_no_time),
