@@ -174,18 +174,83 @@ static void release_exit(const struct gst_timing *t, struct releases *r, gst_cal
 		    GST_END_EXIT);
 }
 
+/* What released the end of a call, an op or a barrier point when it was settled, once all is. */
+static void find_again(const struct gst_timing *t, struct releases *r, gst_moment_id p)
+{
+	const struct gst_model *m = t->m;
+	bool is_exit = gst_moment_is_exit(t, p);
+	gst_node_id node = is_exit ? m->op_count + (p - t->node_count) : p;
+	struct gst_edges in = gst_order_stored_in(t->o, node);
+
+	r->limit = gst_timing_knot(t, p);
+	if (is_exit) {
+		begin_releases(r, p, m->calls[p - t->node_count].exit_ns);
+		release_exit(t, r, p - t->node_count, &in);
+	} else if (p < m->op_count) {
+		begin_releases(r, p,
+			       is_timed_op(t, p) ? gst_timing_begin(t, p) : gst_timing_seen(t, p));
+		release_op(t, r, p, &in);
+	} else {
+		begin_releases(r, p, gst_timing_seen(t, p));
+		add_edges(t, r, &in);
+	}
+}
+
 int64_t gst_replay_own_ns(const struct gst_timing *t, gst_call_id call)
 {
-	struct gst_edges in = gst_order_stored_in(t->o, gst_node_of_call(t->o, call));
 	struct releases r = {0};
 	int64_t own_ns;
 
-	begin_releases(&r, gst_moment_of_exit(t, call), t->m->calls[call].exit_ns);
-	r.limit = gst_timing_knot(t, r.target);
-	release_exit(t, &r, call, &in);
+	find_again(t, &r, gst_moment_of_exit(t, call));
 	own_ns = r.latest_ns == INT64_MIN ? 0 : (int64_t)r.at_ns - r.latest_ns;
 	gst_vec_free(&r.v);
 	return own_ns;
+}
+
+/* Which of the releases, which are in the order of their edges, is by @edge; their number if none is. */
+static uint32_t find_edge(const struct releases *r, gst_edge_id edge)
+{
+	uint32_t low = 0, high = (uint32_t)r->v.count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (r->v.data[mid].edge < edge) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low < r->v.count && r->v.data[low].edge == edge ? low : (uint32_t)r->v.count;
+}
+
+uint32_t gst_replay_find_arcs(const struct gst_timing *t, const gst_edge_id *edges, uint32_t count,
+			      struct gst_cut_arc *arcs)
+{
+	const uint32_t *begin = t->knots.arc_begin;
+	struct releases r = {.target = GST_NONE};
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gst_edge e = gst_order_edge(t->o, edges[i]);
+		gst_moment_id to = gst_moment_to(t, &e);
+		uint32_t knot = gst_timing_knot(t, to), at;
+
+		/* Enters of calls move with the call before: no arc leads to them. */
+		if (knot == GST_NONE || e.form == GST_EXIT_ENTER) {
+			continue;
+		}
+		if (to != r.target) {
+			find_again(t, &r, to);
+		}
+		at = find_edge(&r, edges[i]);
+		/* In a cycle there may be others now: then it is not known which one it was. */
+		if (at < r.v.count && r.v.count == begin[knot + 1] - begin[knot]) {
+			arcs[found++] = (struct gst_cut_arc){.arc = begin[knot] + at, .knot = knot};
+		}
+	}
+	gst_vec_free(&r.v);
+	return found;
 }
 
 /* ---- knots --------------------------------------------------------------------------------------- */
@@ -210,7 +275,6 @@ struct builder {
 	struct releases r;
 	GST_VEC(uint32_t) arc_begin;
 	GST_VEC(struct gst_arc) arcs;
-	GST_VEC(gst_edge_id) edges;
 	GST_VEC(struct gst_heavy_arc) heavy;
 	GST_VEC(int64_t) ends;
 	GST_VEC(gst_moment_id) moments;
@@ -263,7 +327,6 @@ static void add_arc(struct builder *b, const struct release *x)
 		b->far[from / 64] |= UINT64_C(1) << (from % 64);
 	}
 	gst_vec_push(&b->arcs, arc);
-	gst_vec_push(&b->edges, x->edge);
 }
 
 static void fill(void *payload)
@@ -300,7 +363,6 @@ static void begin_filling(struct builder *b)
 	add_filled(f, b->ends.data, b->knot_room * sizeof(*b->ends.data));
 	add_filled(f, b->moments.data, b->knot_room * sizeof(*b->moments.data));
 	add_filled(f, b->arcs.data, b->arc_room * sizeof(*b->arcs.data));
-	add_filled(f, b->edges.data, b->arc_room * sizeof(*b->edges.data));
 	/* Ops with times leave theirs alone. */
 	if (t->untimed_ops > ops / UNTIMED_SHARE) {
 		add_filled(f, t->seen, ops * sizeof(*t->seen));
@@ -427,7 +489,6 @@ static void take_knots(struct builder *b, struct gst_arena *arena)
 	count_far(k, b->far, arena);
 	GST_ARENA_TAKE_VEC(arena, k->arc_begin, &b->arc_begin);
 	GST_ARENA_TAKE_VEC(arena, k->arcs, &b->arcs);
-	GST_ARENA_TAKE_VEC(arena, k->arc_edges, &b->edges);
 	GST_ARENA_TAKE_VEC(arena, k->heavy, &b->heavy);
 	GST_ARENA_TAKE_VEC(arena, k->end_ns, &b->ends);
 	GST_ARENA_TAKE_VEC(arena, k->moments, &b->moments);
@@ -463,7 +524,6 @@ static void reserve(struct builder *b)
 	gst_vec_reserve(&b->ends, b->knot_room);
 	gst_vec_reserve(&b->moments, b->knot_room);
 	gst_vec_reserve(&b->arcs, b->arc_room);
-	gst_vec_reserve(&b->edges, b->arc_room);
 }
 
 void gst_timing_settle(struct gst_timing *t, struct gst_arena *arena)

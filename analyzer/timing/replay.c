@@ -60,33 +60,6 @@ static uint32_t process_at(const struct gst_timing *t, uint32_t i)
 	return low;
 }
 
-/* The arc that edge @e is, if it is one. */
-static bool find_arc(const struct gst_timing *t, gst_edge_id e, struct gst_cut_arc *out)
-{
-	const struct gst_knots *k = &t->knots;
-	struct gst_edge edge;
-	uint32_t low, high;
-
-	GST_ASSERT(e < t->edge_count);
-	edge = gst_order_edge(t->o, e);
-	out->knot = gst_timing_knot(t, gst_moment_to(t, &edge));
-	if (out->knot == GST_NONE) {
-		return false;
-	}
-	low = k->arc_begin[out->knot];
-	high = k->arc_begin[out->knot + 1];
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (k->arc_edges[mid] < e) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
-	out->arc = low;
-	return low < k->arc_begin[out->knot + 1] && k->arc_edges[low] == e;
-}
-
 static void sort_arcs(struct gst_cut_arc *arcs, uint32_t count)
 {
 	struct gst_sort_item *items = gst_mem_alloc(count * sizeof(*items));
@@ -106,11 +79,8 @@ static void sort_arcs(struct gst_cut_arc *arcs, uint32_t count)
 static uint32_t find_arcs(const struct gst_timing *t, const struct gst_cut *cut,
 			  struct gst_cut_arc *arcs)
 {
-	uint32_t count = 0;
+	uint32_t count = gst_replay_find_arcs(t, cut->edges, cut->edge_count, arcs);
 
-	for (uint32_t i = 0; i < cut->edge_count; i++) {
-		count += find_arc(t, cut->edges[i], &arcs[count]);
-	}
 	if (t->m->process_count > 1) {
 		sort_arcs(arcs, count);
 	}

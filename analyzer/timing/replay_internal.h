@@ -48,6 +48,13 @@ int64_t gst_replay_duration(const struct gst_timing *t, gst_moment_id p);
 /** May a cut make @c, or what it waits for, shorter? Its exit has a knot of its own then, or never had a time. */
 bool gst_replay_may_shrink(const struct gst_call *c);
 
+/**
+ * Into @arcs, with room for @count, the arcs that are @edges, in their order, as far as they are some; returns how many.
+ * Which edge an arc is is not stored: edges into one moment are best asked for one after the other.
+ */
+uint32_t gst_replay_find_arcs(const struct gst_timing *t, const gst_edge_id *edges, uint32_t count,
+			      struct gst_cut_arc *arcs);
+
 /** From the last thing that could have let @call, which returned, return to its return. */
 int64_t gst_replay_own_ns(const struct gst_timing *t, gst_call_id call);
 

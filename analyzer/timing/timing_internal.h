@@ -46,8 +46,6 @@ struct gst_knots {
 	uint32_t *process_first; /* [processes + 1] */
 	uint32_t *arc_begin;	 /* [count + 1] first arc into it */
 	struct gst_arc *arcs;
-	gst_edge_id *
-		arc_edges; /* by arc, those into one knot in order; edge_count: no edge of the graph */
 	struct gst_heavy_arc *heavy; /* [heavy_count] by arc */
 	uint32_t heavy_count;
 	int64_t *end_ns;	/* [count] the last of its moments, as observed: an op by its end */
