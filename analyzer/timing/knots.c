@@ -224,6 +224,29 @@ static uint32_t find_edge(const struct releases *r, gst_edge_id edge)
 	return low < r->v.count && r->v.data[low].edge == edge ? low : (uint32_t)r->v.count;
 }
 
+/*
+ * Mostly all that could have released moment @p has an arc: then the place of @edge among it tells which one it is.
+ * GST_NONE: something has none.
+ */
+static uint32_t place_of_edge(const struct gst_timing *t, gst_moment_id p, gst_edge_id edge,
+			      uint32_t arcs)
+{
+	bool is_op = p < t->m->op_count;
+	const struct gst_op *x = is_op ? &t->m->ops[p] : NULL;
+	bool is_exit = gst_moment_is_exit(t, p);
+	bool has_engine = is_op && x->kind == GST_OP_MEMCPY && x->detail != GST_NONE &&
+			  t->engine_prev[x->detail] != GST_NONE;
+	struct gst_edges in =
+		is_op ? gst_order_in(t->o, p)
+		      : gst_order_stored_in(t->o,
+					    is_exit ? t->m->op_count + (p - t->node_count) : p);
+
+	if (in.count + is_exit + has_engine != arcs || edge < t->stored_base) {
+		return GST_NONE;
+	}
+	return in.made_count + (edge - in.first);
+}
+
 uint32_t gst_replay_find_arcs(const struct gst_timing *t, const gst_edge_id *edges, uint32_t count,
 			      struct gst_cut_arc *arcs)
 {
@@ -234,18 +257,22 @@ uint32_t gst_replay_find_arcs(const struct gst_timing *t, const gst_edge_id *edg
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gst_edge e = gst_order_edge(t->o, edges[i]);
 		gst_moment_id to = gst_moment_to(t, &e);
-		uint32_t knot = gst_timing_knot(t, to), at;
+		uint32_t knot = gst_timing_knot(t, to), count_of_knot, at;
 
 		/* Enters of calls move with the call before: no arc leads to them. */
 		if (knot == GST_NONE || e.form == GST_EXIT_ENTER) {
 			continue;
 		}
-		if (to != r.target) {
-			find_again(t, &r, to);
+		count_of_knot = begin[knot + 1] - begin[knot];
+		at = place_of_edge(t, to, edges[i], count_of_knot);
+		if (at == GST_NONE) {
+			if (to != r.target) {
+				find_again(t, &r, to);
+			}
+			/* In a cycle there may be others now: then it is not known which one it was. */
+			at = r.v.count == count_of_knot ? find_edge(&r, edges[i]) : count_of_knot;
 		}
-		at = find_edge(&r, edges[i]);
-		/* In a cycle there may be others now: then it is not known which one it was. */
-		if (at < r.v.count && r.v.count == begin[knot + 1] - begin[knot]) {
+		if (at < count_of_knot) {
 			arcs[found++] = (struct gst_cut_arc){.arc = begin[knot] + at, .knot = knot};
 		}
 	}
