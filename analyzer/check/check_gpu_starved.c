@@ -46,6 +46,7 @@ enum kind {
 
 enum {
 	EXTRA_NS,      /* sum of the pauses: they are disjoint */
+	EXTRA_LATE_NS, /* from their ends until what was submitted began: it would not be late either */
 	EXTRA_OUTSIDE, /* of them, outside of CUDA */
 	EXTRA_LONGEST,
 	EXTRA_CALLS_NS, /* calls that submitted what ended them, in all */
@@ -268,6 +269,7 @@ struct pause {
 	gst_op_id op;		 /* that ended it */
 	gst_call_id call;	 /* that submitted that */
 	uint64_t ns, outside_ns; /* as far as the host is to blame; of that, between two calls */
+	uint64_t late_ns;	 /* from to_ns until @op began */
 	/* the longest stretch of one kind: in `longest`, or before it */
 	gst_call_id longest;
 	uint64_t longest_ns;
@@ -473,6 +475,7 @@ static void add(struct look *l, const struct pause *p, const struct gst_spans *s
 		gst_spans_add(&g->blocked, spans->data[i].begin_ns, spans->data[i].end_ns);
 	}
 	g->extra[EXTRA_NS] += p->ns;
+	g->extra[EXTRA_LATE_NS] += p->late_ns;
 	g->extra[EXTRA_OUTSIDE] += p->outside_ns;
 	g->extra[EXTRA_LONGEST] = p->ns > g->extra[EXTRA_LONGEST] ? p->ns : g->extra[EXTRA_LONGEST];
 	g->extra[EXTRA_CALLS_NS] += c->flags & GST_CALL_RETURNED ? c->exit_ns - c->enter_ns : 0;
@@ -522,6 +525,7 @@ static void look_at(struct look *l, uint32_t device, uint64_t from_ns, gst_op_id
 		return;
 	}
 	p.from_ns = free_ns;
+	p.late_ns = x->begin_ns - p.to_ns;
 	gst_vec_clear(spans);
 	go_back(r, &p, spans);
 	if (p.ns >= PAUSE_MIN_NS) {
@@ -577,6 +581,7 @@ static void put_in(struct gst_group *to, const struct gst_group *x)
 		gst_spans_add(&to->blocked, x->blocked.data[i].begin_ns, x->blocked.data[i].end_ns);
 	}
 	to->extra[EXTRA_NS] += x->extra[EXTRA_NS];
+	to->extra[EXTRA_LATE_NS] += x->extra[EXTRA_LATE_NS];
 	to->extra[EXTRA_OUTSIDE] += x->extra[EXTRA_OUTSIDE];
 	to->extra[EXTRA_CALLS_NS] += x->extra[EXTRA_CALLS_NS];
 	to->extra[EXTRA_WORK_NS] += x->extra[EXTRA_WORK_NS];
@@ -810,7 +815,8 @@ static void report(struct look *l, const uint32_t *ids, uint32_t device, enum ki
 				.severity = severity,
 				.cost_is_known = true,
 				.cost_is_bound = true,
-				.cost_high_ns = g->extra[EXTRA_NS]};
+				/* Submitted in time, it would begin where the pause does. */
+				.cost_high_ns = g->extra[EXTRA_NS] + g->extra[EXTRA_LATE_NS]};
 
 	g->are_ranges_told = true;
 	sort_pauses(r, g);

@@ -33,7 +33,7 @@ struct gst_group {
 	uint32_t occurrence_count;
 	uint64_t begin_ns, end_ns;
 	uint64_t reach_ns; /* sum of the stalls: no replay can gain more */
-	uint64_t extra[8]; /* sums of the check's own */
+	uint64_t extra[9]; /* sums of the check's own */
 	struct gst_spans blocked;
 	GST_VEC(struct gst_occurrence) occurrences;
 	GST_VEC(gst_edge_id) edges; /* to cut */
