@@ -100,7 +100,9 @@ enum gate_kind {
 
 struct gst_lane {
 	uint32_t front;
-	uint32_t seq;  /* ops so far */
+	uint32_t seq; /* ops so far */
+	uint32_t
+		kernel; /* 1 + the last op but for event records and waits, if that is a kernel; 0 = it is none (S2) */
 	uint8_t dirty; /* in the list of collector i: bit i */
 	/* COLLECT_S3: the last legacy action's call that took all there was, and what there was */
 	gst_call_id collected_call;

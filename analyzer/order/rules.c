@@ -287,25 +287,59 @@ static bool is_host_func(const struct gst_order_builder *b, gst_node_id node)
 }
 
 /*
- * S2: a programmatic launch has begin -> begin toward the kernel just before it, and to nothing else. True if
- * that is so here; *version is then what is known to be before it.
+ * S2: a programmatic launch has begin -> begin toward the kernel just before it, and to nothing else. Records and waits of
+ * events between the two do not make it wait for that kernel's end (seen); what they stand for may hold it up. Not in a
+ * legacy stream, where they are barriers of their own (S3).
+ * True if that is so here; *version is then what is known to be before it.
  */
-static bool rule_s2(struct gst_order_builder *b, gst_op_id op, const struct gst_lane *lane,
+static bool rule_s2(struct gst_order_builder *b, gst_op_id op, struct gst_lane *lane,
 		    uint32_t *version)
 {
 	const struct gst_op *o = &b->m->ops[op];
 	const struct gst_front *f;
+	gst_op_id kernel;
 
-	if (!(o->flags & GST_OP_PROGRAMMATIC) || !lane->front)
+	if (!(o->flags & GST_OP_PROGRAMMATIC) || !lane->front || !lane->kernel)
 		return false;
 	f = &b->pool.data[lane->front];
-	if (f->node >= b->m->op_count || b->m->ops[f->node].kind != GST_OP_KERNEL ||
-	    gst_order_accepted(b, f->call, o->call) != GST_ACCEPTED_BEFORE)
+	kernel = lane->kernel - 1;
+	if (f->node >= b->m->op_count ||
+	    (f->node != kernel && b->m->streams[o->stream].kind == GST_STREAM_KIND_LEGACY) ||
+	    gst_order_accepted(b, f->call, o->call) != GST_ACCEPTED_BEFORE ||
+	    gst_order_accepted(b, b->m->ops[kernel].call, o->call) != GST_ACCEPTED_BEFORE)
 		return false;
-	gst_order_add_edge(b, f->node, op, GST_RULE_S2, GST_DOCUMENTED, GST_BEGIN_BEGIN,
+	gst_order_add_edge(b, kernel, op, GST_RULE_S2, GST_DOCUMENTED, GST_BEGIN_BEGIN,
 			   GST_EDGE_UNCHECKED);
-	*version = f->aux;
+	if (f->node == kernel) {
+		*version = f->aux;
+	} else {
+		gst_order_add_edge(b, f->node, op, GST_RULE_S1, GST_POSSIBLE, GST_END_BEGIN, 0);
+		/* What they were known to come after, it is told again. */
+		memset(lane->gates_seen, 0, sizeof(lane->gates_seen));
+	}
 	return true;
+}
+
+/* Is @op part of a launch on several devices? What follows waits for all of its kernels (M6). */
+static bool is_on_several(const struct gst_order_builder *b, gst_op_id op)
+{
+	gst_call_id call = b->m->ops[op].call;
+	uint32_t args = call == GST_NONE ? GST_NONE : b->m->calls[call].args;
+
+	return args != GST_NONE && b->m->args[args].flags & GST_LAUNCH_FLAG_MULTI_DEVICE;
+}
+
+/* @op is the last one of @lane now. */
+static void note_kernel(const struct gst_order_builder *b, gst_op_id op, struct gst_lane *lane)
+{
+	uint8_t kind = b->m->ops[op].kind;
+
+	if (kind == GST_OP_KERNEL) {
+		lane->kernel = op + 1;
+	} else if ((kind != GST_OP_EVENT_RECORD && kind != GST_OP_EVENT_WAIT) ||
+		   (lane->kernel && is_on_several(b, lane->kernel - 1))) {
+		lane->kernel = 0;
+	}
 }
 
 /* S1, and F1 where one of the two is a host function: after the last things of the stream. */
@@ -499,6 +533,7 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 
 	if (gst_order_rule_m3(b, op, lane, &version)) {
 		lane->seq++;
+		lane->kernel = 0;
 		gst_order_push(b, &lane->front,
 			       (struct gst_front){.node = op, .call = o->call, .aux = version});
 		if (ctx)
@@ -531,6 +566,7 @@ static void stream_rules(struct gst_order_builder *b, gst_op_id op)
 	if (lane->joined)
 		gst_order_rule_m6_lane(b, op, lane);
 	lane->seq++;
+	note_kernel(b, op, lane);
 	gst_order_push(b, &lane->front,
 		       (struct gst_front){
 			       .node = op, .call = o->call, .aux = version, .is_chain = is_chain});

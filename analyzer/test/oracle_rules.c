@@ -65,12 +65,26 @@ static int just_before(const struct gst_world *w, int k)
 	return -1;
 }
 
-static bool overlaps_before(const struct gst_world *w, int k)
+/* The kernel that programmatic act @k may overlap: nothing but records and waits of events stands between; -1 = none. */
+static int overlapped(const struct gst_world *w, int k)
 {
 	int i = just_before(w, k);
 
-	return w->acts[k].kind == PROGRAMMATIC && i >= 0 && is_kernel(&w->acts[i]) &&
-	       first(w, i, k);
+	if (w->acts[k].kind != PROGRAMMATIC || i < 0 || !first(w, i, k))
+		return -1;
+	while (i >= 0 && stream_of(w, k)->kind != LEGACY &&
+	       (w->acts[i].kind == RECORD || w->acts[i].kind == WAIT))
+		i = just_before(w, i);
+	/* A launch on several devices: what follows waits for all of its kernels (M6). */
+	if (i >= 0 && i != just_before(w, k) &&
+	    (w->acts[i].kind == MULTI || w->acts[i].kind == MULTI_OTHER))
+		return -1;
+	return i >= 0 && is_kernel(&w->acts[i]) && first(w, i, k) ? i : -1;
+}
+
+static bool overlaps_before(const struct gst_world *w, int k)
+{
+	return overlapped(w, k) >= 0;
 }
 
 /* After nothing that its stream has. */
@@ -404,8 +418,12 @@ void gst_oracle_make(struct gst_oracle *o, const struct gst_world *w)
 			continue;
 		relate(o, gst_enter_of(k), gst_begin_of(k), MUST);
 		relate(o, gst_begin_of(k), gst_end_of(k), MUST | DEVICE);
-		if (overlaps_before(w, k))
-			relate(o, gst_begin_of(just_before(w, k)), gst_begin_of(k), MUST | DEVICE);
+		if (overlaps_before(w, k)) {
+			relate(o, gst_begin_of(overlapped(w, k)), gst_begin_of(k), MUST | DEVICE);
+			/* What was waited for may hold it up all the same. */
+			if (just_before(w, k) != overlapped(w, k))
+				relate(o, gst_end_of(just_before(w, k)), gst_begin_of(k), MAY);
+		}
 		if (a->kind == WAIT || a->kind == CTX_WAIT)
 			relate_records(o, k, a->event, false);
 		if (a->kind == VALUE_WAIT && written_for(w, k) >= 0)
