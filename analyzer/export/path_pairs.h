@@ -27,7 +27,8 @@ struct gst_path_pairs {
 };
 
 /**
- * Ask for all pairs, at most GST_PAIRS_MAX, by documented edges, then by possible ones as well, whatever came of the latter.
+ * Ask for all pairs, at most GST_PAIRS_MAX, by documented edges, then by possible ones as well, whatever came of the
+ * latter.
  *
  * A few are searched for; for many chain clocks are made first, which then answer each in some 100 ns wherever the two are.
  * Memory of these: 14 bytes a node and at most 1 GiB, freed again; twice that where the order has edges that are only possible.

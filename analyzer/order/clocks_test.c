@@ -206,6 +206,44 @@ struct coverage {
 	uint32_t yes, no, possible, turns, full, cycles;
 };
 
+/* The same of up to 64 at once, both ways, as of each pair. Returns how often the answer was yes. */
+static uint64_t compare_many(const struct scene *s, uint64_t seed, bool documented_only)
+{
+	uint32_t things = s->m->op_count + s->m->call_count;
+	const struct gst_path_query q = {.documented_only = documented_only};
+	struct gst_arena *scratch = gst_arena_new(0);
+	gst_node_id *all = GST_ARENA_ARRAY(scratch, gst_node_id, things);
+	uint64_t *before = GST_ARENA_ARRAY(scratch, uint64_t, things);
+	uint64_t *after = GST_ARENA_ARRAY(scratch, uint64_t, things);
+	uint64_t yes = 0;
+
+	for (gst_node_id n = 0; n < things; n++)
+		all[n] = n;
+	for (uint32_t first = 0; first < things; first += GST_MANY_MAX) {
+		uint32_t count = things - first < GST_MANY_MAX ? things - first : GST_MANY_MAX;
+
+		gst_order_before_many(s->o, all + first, count, all, things, documented_only,
+				      before, after);
+		for (uint32_t i = 0; i < count; i++) {
+			for (gst_node_id k = 0; k < things; k++) {
+				gst_node_id n = first + i;
+				bool is_before = gst_order_before(s->o, n, k, &q) == GST_YES;
+				bool is_after = gst_order_before(s->o, k, n, &q) == GST_YES;
+
+				if (n == k)
+					continue;
+				if ((before[k] >> i & 1) != is_before ||
+				    (after[k] >> i & 1) != is_after)
+					fail_msg("seed %llu: many at once are wrong of %u and %u",
+						 (unsigned long long)seed, n, k);
+				yes += is_before;
+			}
+		}
+	}
+	gst_arena_free(scratch);
+	return yes;
+}
+
 static void compare(struct scene *s, uint64_t seed, struct coverage *seen_all)
 {
 	const uint64_t limits[] = {UINT64_MAX, 2048, 0};
@@ -256,6 +294,7 @@ static void compare(struct scene *s, uint64_t seed, struct coverage *seen_all)
 static void test_random_programs(void **state)
 {
 	struct coverage seen = {0};
+	uint64_t many = 0;
 
 	(void)state;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -268,11 +307,13 @@ static void test_random_programs(void **state)
 			seen.cycles++;
 		} else {
 			compare(&s, seed, &seen);
+			many += compare_many(&s, seed, seed % 2);
 		}
 		drop(&s);
 	}
 	/* All of it must have been met, or the test shows nothing. */
 	assert_true(seen.yes > 10000 && seen.no > 10000 && seen.possible > 1000);
+	assert_true(many > 10000);
 	assert_true(seen.turns > 20 && seen.full > 20);
 	assert_true(seen.cycles < SEEDS / 2);
 }

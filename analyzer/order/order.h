@@ -81,8 +81,8 @@ gst_status gst_order_build(const struct gst_model *m, struct gst_arena *arena,
 	__attribute__((warn_unused_result));
 
 /**
- * The same, while @beside (parallel.h: gst_parallel_begin) goes on in another thread if there is one. It is over at
- * return, also where that tells an error.
+ * The same, while @beside (parallel.h: gst_parallel_begin) goes on in another thread if there is one. It is called
+ * once and over at return, also where that tells an error. It may read the model, and nothing of the graph; NULL: none.
  */
 gst_status gst_order_build_beside(const struct gst_model *m, struct gst_arena *arena,
 				  void (*beside)(void *payload), void *payload,
@@ -387,8 +387,9 @@ enum gst_answer gst_order_not_before(const struct gst_order *o, gst_node_id a, g
 struct gst_clocks;
 
 /**
- * Chain clocks of @o, which must outlive them, by all edges or by documented ones alone. Their trees take at most @limit_bytes beside 14 bytes a node;
- * points for which there is no room get none, and questions about these are searched for.
+ * Chain clocks of @o, which must outlive them, by all edges or by documented ones alone. Their trees take at most
+ * @limit_bytes beside 14 bytes a node; points for which there is no room get none, and questions about these are
+ * searched for.
  *
  * Cost: the edges, and where chains meet, what one knew and the other did not, 64 bytes and a step for each 16
  * chains of it: little where a legacy op or a wait brings all up to date, up to all chains for each op where
@@ -401,7 +402,10 @@ void gst_clocks_free(struct gst_clocks *c);
 /** Do the clocks tell whether @a comes before @b? Else gst_clocks_before() searches. */
 bool gst_clocks_tell(const struct gst_clocks *c, gst_node_id a, gst_node_id b);
 
-/** As gst_order_before without a query, whatever lies between the two: a look at one clock, or two. */
+/**
+ * As gst_order_before by the edges that @c was made of, whatever lies between the two: a look at one clock, or two,
+ * and a search where gst_clocks_tell() says no.
+ */
 enum gst_answer gst_clocks_before(const struct gst_clocks *c, gst_node_id a, gst_node_id b);
 
 struct gst_clocks_stats {
