@@ -171,12 +171,6 @@ static inline void gst_thread_leave_call(struct gst_thread_slot *slot)
 	}
 }
 
-/** How many threads made a recorded call so far. Threads: any. */
-static inline uint32_t gst_threads_count(const struct gst_threads *t)
-{
-	return atomic_load_explicit(&t->last_thread, memory_order_relaxed);
-}
-
 /**
  * Place for a record of @bytes of @segment in the slot's page; takes a new page when it is full or of
  * another segment.
