@@ -19,7 +19,7 @@
 
 /* Shorter pauses between two ops are of the device. */
 #define PAUSE_MIN_NS GST_STALL_MIN_NS
-/* The longest time from a launch to its begin that is the launch's, as in timing/critical.c. */
+/* The longest time from a launch to its begin that is the launch's. */
 #define LATENCY_MAX_NS 20000u
 /* A pause that is shorter is one of many between launches: what the host did in each one tells nothing. */
 #define SHORT_NS 100000u

@@ -7,7 +7,7 @@
  * CLOCK_MONOTONIC of the first process' host, minus `base_ns`, so that the trace begins near 0.
  *
  * Ids are dense indices. Op ids and call ids increase in *submission order*: by the begin of the call
- * (then by thread, then by position); gst_model_accepted_before() says which pairs that really proves.
+ * (then by thread, then by position); gst_model_accepted() says which pairs that really proves.
  *
  * Everything lives in the arena given to gst_model_build but the strings: gst_model_free gives those back.
  */
