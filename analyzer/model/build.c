@@ -656,6 +656,7 @@ static void release(struct gst_builder *b)
 		gst_vec_free(&b->threads.data[i].runs);
 	gst_vec_free(&b->raw_calls);
 	gst_model_graphs_release(b);
+	gst_model_lanes_release(b);
 	gst_map_release(&b->process_map);
 	gst_map_release(&b->thread_map);
 	gst_map_release(&b->tid_map);

@@ -558,5 +558,7 @@ void gst_model_look_at_call(struct gst_model *m, struct gst_lane_calls *lane, gs
 void gst_model_lanes_begin(struct gst_builder *b);
 void gst_model_lanes_follow(struct gst_builder *b);
 void gst_model_lanes_finish(struct gst_builder *b);
+/* Where the walk gave up; else they are gone already. */
+void gst_model_lanes_release(struct gst_builder *b);
 
 #endif

@@ -328,10 +328,12 @@ static void fill_lanes(struct gst_builder *b, const uint32_t *at)
 	gst_mem_free(is_shuffled, (m->stream_count + (size_t)1) * sizeof(*is_shuffled));
 }
 
-static void release(struct gst_builder *b)
+void gst_model_lanes_release(struct gst_builder *b)
 {
 	struct gst_lanes *f = b->lanes;
 
+	if (!f)
+		return;
 	gst_vec_free(&f->lanes);
 	gst_mem_free(f->is_named, f->name_count * sizeof(*f->is_named));
 	gst_mem_free(f, sizeof(*f));
@@ -361,7 +363,7 @@ void gst_model_lanes_finish(struct gst_builder *b)
 	if (m->begin_ns == UINT64_MAX)
 		m->begin_ns = 0;
 	fill_lanes(b, at);
-	release(b);
+	gst_model_lanes_release(b);
 	gst_mem_free(at, count * sizeof(*at));
 	for (uint32_t i = 0; i < m->stream_count; i++) {
 		struct gst_stream *s = &m->streams[i];
