@@ -55,6 +55,8 @@ enum {
 	EXTRA_WAIT_API, /* of the first one */
 	EXTRA_PAUSES	/* at the same place, in any NVTX range */
 };
+_Static_assert(EXTRA_PAUSES < sizeof(((struct gst_group *)0)->extra) / sizeof(uint64_t),
+	       "a group has room for all");
 
 /* Time without a pause in one stream, or in which nobody knows. */
 struct run {
