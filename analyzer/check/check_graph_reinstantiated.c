@@ -493,18 +493,17 @@ static void report(struct gst_check_run *r, struct gst_group *g, uint64_t togeth
 		"cudaGraphExecUpdate (or set the parameters of the nodes that change), and instantiate only if "
 		"that is refused.";
 	if (u->count == 0 || is_untimed(r->m, call)) {
-		f.cost_low_ns = 0;
-		f.cost_ns = f.cost_high_ns / 2;
+		f.cost_is_bound = true;
+		f.cost_ns = f.cost_low_ns = 0;
 		f.withheld = gst_check_withheld(r);
 	}
 	if (!f.withheld && u->count == 0) {
 		f.withheld =
-			"what an update costs is not known here: the lower bound of the cost is left at 0, as if it took as "
-			"long as instantiating";
+			"what an update costs is not known here: it may take as long as instantiating, so only a bound is "
+			"told";
 	} else if (!f.withheld && is_untimed(r->m, call)) {
 		f.withheld =
-			"when work ran is not known: the lower bound of the cost is left at 0, as if the device had been "
-			"busy all the time";
+			"when work ran is not known: the device may have been busy all the time, so only a bound is told";
 	}
 	gst_group_report(r, g, &f);
 }

@@ -350,12 +350,18 @@ void gst_check_hide(struct gst_check_run *r, const struct gst_group *g)
 
 void gst_group_report(struct gst_check_run *r, struct gst_group *g, struct gst_finding *f)
 {
+	uint64_t cost_ns = f->cost_is_bound ? f->cost_high_ns : f->cost_ns;
+
 	take_evidence(r, g, f);
-	if (f->cost_ns < gst_check_least(r)) {
+	if (cost_ns < gst_check_least(r)) {
 		gst_check_hide(r, g);
 		return;
 	}
-	f->is_small = f->cost_ns < gst_check_floor(r);
-	f->severity = f->is_small ? GST_SEVERITY_INFO : severity_of(r, f->cost_ns);
+	f->is_small = cost_ns < gst_check_floor(r);
+	f->severity = f->is_small ? GST_SEVERITY_INFO : severity_of(r, cost_ns);
+	/* What a bound alone is known of is not proved to cost anything. */
+	if (f->cost_is_bound && f->severity > GST_SEVERITY_LOW) {
+		f->severity = GST_SEVERITY_LOW;
+	}
 	gst_vec_push(&r->found, *f);
 }

@@ -668,7 +668,8 @@ void gst_model_add_ops(struct gst_builder *b, gst_call_id id, const struct gst_p
 						  GST_NONE);
 			if (op->kind == GST_OP_KERNEL && is_programmatic)
 				op->flags |= GST_OP_PROGRAMMATIC;
-			if (op->kind == GST_OP_KERNEL && !op->name)
+			/* Of other calls it is no name. */
+			if (op->kind == GST_OP_KERNEL && kind == GST_OP_KERNEL && !op->name)
 				op->name = raw->name;
 		}
 	} else if (is_submitted && kind == GST_OP_MEMOP) {
