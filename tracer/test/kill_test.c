@@ -426,7 +426,7 @@ int main(void)
 		CASE(a_blocking_call_is_visible_while_it_waits),
 		CASE(exit_inside_a_call_ends_in_order),
 		CASE(a_forked_child_writes_nothing),
-#if !RUN_IS_THREAD_SANITIZED /* its own locks do not survive a fork while other threads run */
+#if !RUN_IS_SANITIZED /* their own locks do not survive a fork while other threads run */
 		CASE(a_fork_while_threads_call_does_no_harm),
 #endif
 		CASE(a_child_that_starts_cuda_has_its_own_trace),
